@@ -8,6 +8,7 @@ mod effect;
 mod jsonl;
 mod ledger;
 mod packet;
+mod redact;
 mod shell;
 
 pub use boundary::boundary;
@@ -16,4 +17,5 @@ pub use effect::{code, effect};
 pub use jsonl::jsonl;
 pub use ledger::ledger;
 pub use packet::packet;
+pub use redact::redact;
 pub use shell::shell;

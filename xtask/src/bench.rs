@@ -1,8 +1,8 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
 //! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `semantic`: what the
-//! sentence model costs. All but the last two spawn their programs in
+//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`: what the look after a tool costs. `semantic`: what the
+//! sentence model costs. `redact`: what redaction costs. All but the last three spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
 //! Wall times are for people. CI checks only instruction counts, which do not depend on the load.
@@ -28,13 +28,16 @@ mod ledger;
 mod measured;
 mod memory;
 pub(crate) mod order;
+mod redact;
 mod report;
+mod seal;
 mod semantic;
 mod spawn;
 
 use ground::Ground;
 
-const BENCHMARKS: &str = "`hook`, `gate`, `context`, `ledger`, `feature`, `engine`, `memory` or `semantic`";
+const BENCHMARKS: &str =
+    "`hook`, `gate`, `context`, `ledger`, `feature`, `engine`, `memory`, `redact`, `seal` or `semantic`";
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let rounds: Option<usize> = arguments.number("--rounds")?;
@@ -70,6 +73,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             arguments.finish()?;
             memory::measure(rounds(memory::ROUNDS))?
         }
+        Some("seal") => {
+            arguments.finish()?;
+            seal::measure(rounds(seal::ROUNDS))?
+        }
         Some("feature") => {
             arguments.finish()?;
             feature::measure(rounds(feature::ROUNDS))?
@@ -87,6 +94,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("semantic") => {
             arguments.finish()?;
             return semantic::run(json).map(|()| code);
+        }
+        Some("redact") => {
+            arguments.finish()?;
+            return redact::run(json);
         }
         Some(other) => bail!("unknown benchmark `{other}`; expected {BENCHMARKS}"),
         None => bail!("which benchmark? expected {BENCHMARKS}"),

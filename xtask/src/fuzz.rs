@@ -38,6 +38,7 @@ fn targets() -> Result<Vec<Target>> {
         reader("jsonl", "fuzz/seeds/jsonl"),
         reader("ledger", "fuzz/seeds/ledger"),
         reader("packet", "fuzz/seeds/packet"),
+        reader("redact", "fuzz/seeds/redact"),
         reader("shell", "fuzz/seeds/shell"),
     ];
     for entry in fs::read_dir(repository::path(FIXTURES)).with_context(|| format!("cannot list `{FIXTURES}`"))? {

@@ -96,3 +96,13 @@ pub(crate) fn host() -> Result<String> {
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("`rustc -vV` names no host")
 }
+
+/// Builds the program that measures redaction, runs it and returns its figures.
+pub(crate) fn redaction(what: &str, folders: &[PathBuf]) -> Result<serde_json::Value> {
+    let target = PathBuf::from(crate::metadata::Metadata::load()?.target_directory);
+    let file = target.join(format!("redact-{what}.json"));
+    let mut example = cargo();
+    example.args(["run", "--quiet", "--release", "--package", "stead-context", "--example", "redact", "--", what]);
+    run(example.arg(&file).args(folders))?;
+    Ok(serde_json::from_slice(&std::fs::read(&file)?)?)
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use stead_pipeline::RunStatus;
-use stead_store::terminal_columns;
+use stead_store::{UserDirs, keep_private, terminal_columns};
 
 use crate::command;
 use crate::error::CliError;
@@ -162,6 +162,9 @@ pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
     let is_boundary = cli.command.is_boundary();
+    if let Some(dirs) = UserDirs::from_env(&env) {
+        keep_private(&dirs.state, "");
+    }
     seal::look(&mut ui);
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);

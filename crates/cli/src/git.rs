@@ -27,6 +27,14 @@ impl Git<'_> {
         GitWork::gather(since, &|args| self.ask(args))
     }
 
+    /// Stages a file, even an ignored one; otherwise what git said.
+    pub(crate) fn stage(&self, path: &Path) -> Result<(), String> {
+        let mut git = self.command(&["add", "--force", "--"]);
+        let ran = git.arg(path).stderr(Stdio::piped()).output().map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&ran.stderr).lines().next().unwrap_or("it failed").to_owned();
+        if ran.status.success() { Ok(()) } else { Err(said.trim_start_matches("fatal: ").to_owned()) }
+    }
+
     fn command(&self, args: &[&str]) -> Command {
         let mut git = Command::new("git");
         git.arg("-C").arg(self.root).args(args);

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::ui::harmless;
+use stead_model::visible;
 
 /// The maximum read at a time.
 const REACH: u64 = 1 << 20;
@@ -57,7 +57,7 @@ impl Log {
         {
             self.rest = bytes.split_off(error.valid_up_to());
         }
-        harmless(&String::from_utf8_lossy(&bytes)).into_owned()
+        visible(&String::from_utf8_lossy(&bytes)).into_owned()
     }
 }
 

@@ -107,7 +107,7 @@ fn keep_person(root: &Path) {
 
 /// Returns true if an agent program started this process, whatever the project is.
 pub(crate) fn is_below_agent() -> bool {
-    AgentSign::of_agent(&env, lineage().get(1..).unwrap_or_default()).is_some()
+    AgentSign::above_command(&env, &lineage()).is_some()
 }
 
 fn refusal(what: &str, why: &str) -> CliError {
@@ -140,7 +140,7 @@ impl Surroundings {
     }
 
     fn sign(&self) -> Option<AgentSign> {
-        let seen = AgentSign::of_agent(&env, self.line.get(1..).unwrap_or_default());
+        let seen = AgentSign::above_command(&env, &self.line);
         match &self.caller {
             Caller::Words => seen,
             // Whoever started the server: tools are called by agents.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stead_pipeline::{EventLine, Observer, Plan};
 
-use crate::ui::harmless;
+use stead_model::visible;
 
 use bars::Bars;
 use board::Board;
@@ -58,9 +58,9 @@ impl Progress {
     pub(crate) fn say(&self, text: &str) {
         match (&self.bars, self.manner) {
             (_, Manner::Silent) => {}
-            (Some(bars), _) => bars.say(&harmless(text)),
+            (Some(bars), _) => bars.say(&visible(text)),
             (None, _) => {
-                let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+                let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use stead_context::{ContextError, Folders, is_project_path};
 use stead_hook::{find_project, sealed_configs};
 use stead_model::clean;
-use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, UserDirs, confine};
+use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, UserDirs};
 
 use crate::error::CliError;
 use crate::session::Caller;
@@ -90,9 +90,7 @@ impl Project {
 
 /// Keeps what commands write below the project's rooms inside the project.
 fn confine_rooms(root: &Path, config: &Config) {
-    let layout = Layout::of(config);
-    confine(root, OWN);
-    Room::ALL.into_iter().for_each(|room| confine(root, layout.relative(room)));
+    Layout::of(config).confine(root);
 }
 
 /// The environment as the rooms ask for it.

@@ -10,7 +10,7 @@ use stead_guard::{Mode, Origin, State, mode_of, set_mode};
 use stead_hook::{Appeal, GuardChange, Override, VerdictLine};
 use stead_memory::{DEMOTION, Demotion, FileChange, History, PatternBook, Standing, demotions};
 use stead_model::FileId;
-use stead_store::{Durability, Room, replace_creating};
+use stead_store::{Durability, Exact, Room, replace_creating};
 
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
@@ -88,7 +88,7 @@ impl Seen {
 
     fn write(self, project: &Project) -> Result<(), CliError> {
         let text = format!("{} {} {}\n", self.overrides, self.appeals, self.log);
-        Ok(replace_creating(&Self::path(project), text.as_bytes(), Durability::Quick)?)
+        Ok(replace_creating(&Self::path(project), Exact::Own.bytes(&text), Durability::Quick)?)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use stead_model::{is_hidden, visible};
 use stead_store::terminal_columns;
 
 use crate::cli::Global;
@@ -72,7 +73,7 @@ impl Ui {
     pub(crate) fn lines(&mut self, lines: &[impl AsRef<str>]) {
         if let Some(captured) = &mut self.captured {
             for line in lines {
-                captured.text += &harmless(line.as_ref());
+                captured.text += &visible(line.as_ref());
                 captured.text.push('\n');
             }
             return;
@@ -81,7 +82,7 @@ impl Ui {
         let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
         let mut text = String::new();
         for line in lines {
-            text.push_str(&wrapped(&harmless(line.as_ref()), width));
+            text.push_str(&wrapped(&visible(line.as_ref()), width));
             text.push('\n');
         }
         let _ = out.write_all(text.as_bytes());
@@ -91,11 +92,11 @@ impl Ui {
     /// Prints a text without wrapping it or adding a newline.
     pub(crate) fn raw(&mut self, text: impl AsRef<str>) {
         if let Some(captured) = &mut self.captured {
-            captured.text += &harmless(text.as_ref());
+            captured.text += &visible(text.as_ref());
             return;
         }
         let mut out = io::stdout().lock();
-        let _ = out.write_all(harmless(text.as_ref()).as_bytes());
+        let _ = out.write_all(visible(text.as_ref()).as_bytes());
         let _ = out.flush();
     }
 
@@ -117,7 +118,7 @@ impl Ui {
         }
         let mut err = io::stderr().lock();
         let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
-        let _ = writeln!(err, "{}", wrapped(&harmless(text.as_ref()), width));
+        let _ = writeln!(err, "{}", wrapped(&visible(text.as_ref()), width));
     }
 
     /// Prints a warning.
@@ -142,7 +143,7 @@ impl Ui {
     /// Asks a yes-or-no question; anything but yes is no.
     pub(crate) fn confirm(&mut self, question: &str) -> bool {
         let mut err = io::stderr().lock();
-        let _ = write!(err, "{} [y/N] ", harmless(question));
+        let _ = write!(err, "{} [y/N] ", visible(question));
         let _ = err.flush();
         let mut answer = String::new();
         let _ = io::stdin().read_line(&mut answer);
@@ -199,23 +200,17 @@ pub(crate) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{end}")
 }
 
-/// Removes control characters, so that texts from files and agents cannot control the terminal.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if !text.contains(obeyed) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.split("\r\n").map(|line| line.replace(obeyed, "")).collect::<Vec<_>>().join("\r\n"))
-}
-
-/// Escapes the control characters beyond ASCII, which JSON leaves as they are and a terminal obeys.
+/// Escapes what JSON leaves as it is and a terminal obeys, or nobody sees.
 fn escaped(json: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && c != '\n';
-    if !json.contains(obeyed) {
+    if !json.contains(is_hidden) {
         return Cow::Borrowed(json);
     }
-    let escape = |c: char| if obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-    Cow::Owned(json.chars().map(escape).collect())
+    let mut units = [0; 2];
+    let mut escape = |c: char| match is_hidden(c) {
+        true => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        false => c.to_string(),
+    };
+    Cow::Owned(json.chars().map(&mut escape).collect::<Vec<String>>().concat())
 }
 
 /// Breaks long lines at spaces and indents the rest. Words are never broken.
@@ -253,13 +248,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_obeys_nothing_that_is_printed() {
-        assert_eq!(harmless("a\u{1b}[31mb\r\nc\td\u{7}\u{9b}2J\u{7f}"), "a[31mb\r\nc\td2J");
-        assert!(matches!(harmless("plain\ttext\n"), Cow::Borrowed(_)));
-        let json = serde_json::to_string_pretty(&serde_json::json!({"a": "\u{1b}[2J\u{9b}x\n"})).unwrap();
+    fn json_has_nothing_that_a_terminal_obeys() {
+        let json =
+            serde_json::to_string_pretty(&serde_json::json!({"a": "\u{1b}[2J\u{9b}x\n\u{202e}\u{e0041}"})).unwrap();
         let safe = escaped(&json);
-        assert!(!safe.contains(['\u{1b}', '\u{9b}']), "{safe}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap()["a"], "\u{1b}[2J\u{9b}x\n");
+        assert!(!safe.contains(is_hidden), "{safe}");
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&safe).unwrap()["a"],
+            "\u{1b}[2J\u{9b}x\n\u{202e}\u{e0041}"
+        );
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub enum ContextError {
     RoleStateDamaged { path: PathBuf, line: usize, why: String },
     #[error("the role state `{}` has schema {found}; this version of stead supports schemas up to 1", path.display())]
     RoleStateNewer { path: PathBuf, found: u64 },
+    #[error("the command of `{option}` contains a secret")]
+    SecretInCommand { option: &'static str },
     #[error("the loop has no prompt")]
     NoLoopPrompt,
     #[error("loop `{id}` is {}", status.in_words())]
@@ -92,6 +94,7 @@ impl ContextError {
                 Some("start a new packet without `--continues` that summarises the old ones".into())
             }
             Self::DocumentJson { .. } => Some("send one JSON object, or Markdown with the packet's headings".into()),
+            Self::SecretInCommand { .. } => Some("put it into a variable of the environment and write `$NAME`".into()),
             Self::NoLoopPrompt => Some("say what the agent should do in each iteration".into()),
             Self::LoopOver { id, status: LoopStatus::Limit } => {
                 Some(format!("give it more with `stead loop resume {id}`, and `--max-iterations N` if you like"))

@@ -6,14 +6,15 @@ mod denial;
 mod observed;
 mod render;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use carried::{Carried, carried};
 use observed::Observed;
 use stead_model::rfc3339;
-use stead_store::cover;
+use stead_store::redact;
 
 use crate::packet::{CHAIN_WARNING, Heading, PacketKind, Shelf, chain, without_line};
+use crate::portable::Machine;
 use crate::relevant_file::is_project_path;
 use crate::{ContextError, Contribution, Folders, GitFacts, GitWork, Scope, TestRun, stamp, title_slug};
 
@@ -29,7 +30,8 @@ pub struct Handoff<'a> {
     /// The client, if known.
     pub source: Option<&'a str>,
     pub session: Option<&'a str>,
-    pub transcript: Option<&'a str>,
+    /// The person's home folder, which no packet names.
+    pub home: Option<&'a Path>,
     pub git: Option<GitFacts>,
     /// What the session committed and changed.
     pub work: GitWork,
@@ -67,8 +69,8 @@ pub struct NewPacket {
 impl Handoff<'_> {
     /// Gathers the facts and adds the packet to the shelf.
     pub fn make(mut self) -> Result<NewPacket, ContextError> {
-        let covered = cover(self.purpose.trim());
-        let purpose = covered.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let covered = redact(self.purpose.trim());
+        let purpose = covered.split_whitespace().collect::<Vec<_>>().join(" ");
         if purpose.is_empty() {
             return Err(ContextError::NoPurpose);
         }
@@ -101,11 +103,13 @@ impl Handoff<'_> {
         let now = rfc3339(self.now);
         let (short, was_cut) = crate::prompt_log::head(&purpose, PURPOSE);
         let short = if was_cut { format!("{short} …") } else { short.to_owned() };
-        let body = render::body(&self, &facts, covered.text.trim());
-        let body = cover(&body);
-        let head = render::Head { purpose: &short, now: &now, redacted: covered.count + body.count };
+        let body = render::body(&self, &facts, covered.trim());
+        let machine = Machine { root: self.place.root, home: self.home };
+        let safe = redact(&body);
+        let (found, body) = (safe.count(), machine.portable(&safe));
+        let head = render::Head { purpose: &short, now: &now, redacted: covered.count() + found };
         let stem = format!("{}-{}", stamp(&now), title_slug(self.purpose));
-        let (id, path) = shelf.add(&stem, |id| render::packet(&self, &facts, &head, id, &body.text))?;
+        let (id, path) = shelf.add(&stem, |id| machine.portable(&render::packet(&self, &facts, &head, id, &body)))?;
         Ok(NewPacket {
             id,
             path,

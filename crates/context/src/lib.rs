@@ -21,6 +21,7 @@ mod loops;
 mod note;
 mod packet;
 mod pickup;
+mod portable;
 mod prompt_log;
 mod recovery;
 mod reflection;

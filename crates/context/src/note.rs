@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, Tail, append_line, cover};
+use stead_store::{Durability, Redacted, Tail, append_line, redact};
 
 use crate::{ContextError, Scope};
 
@@ -42,16 +42,16 @@ impl Note {
 
     /// Appends the note without its secrets, and returns how many there were.
     pub fn record(mut self, log: &Path) -> Result<usize, ContextError> {
-        let covered = cover(self.text.trim());
-        if covered.text.is_empty() {
+        let covered = redact(self.text.trim());
+        if covered.is_empty() {
             return Err(ContextError::NoteEmpty);
         }
-        if covered.text.len() > Self::LIMIT {
-            return Err(ContextError::NoteTooLong { length: covered.text.len(), limit: Self::LIMIT });
+        if covered.len() > Self::LIMIT {
+            return Err(ContextError::NoteTooLong { length: covered.len(), limit: Self::LIMIT });
         }
-        let count = covered.count;
-        self.text = covered.text.into_owned();
-        append_line(log, serde_json::to_vec(&self).unwrap_or_default(), Durability::Synced, PATIENCE)?;
+        let count = covered.count();
+        self.text = covered.into_owned();
+        append_line(log, Redacted::line(&self), Durability::Synced, PATIENCE)?;
         Ok(count)
     }
 }

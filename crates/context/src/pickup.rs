@@ -15,7 +15,7 @@ use serde::Serialize;
 pub use staleness::Relation;
 pub(crate) use staleness::{Factor, Staleness, ago};
 use stead_model::rfc3339;
-use stead_store::{Durability, StoreError, append_line};
+use stead_store::{Durability, Redacted, StoreError, append_line};
 
 use crate::packet::{FileList, Packet};
 use crate::relevant_file::{self, is_project_path, relevant_files};
@@ -142,6 +142,6 @@ impl Acknowledgement<'_> {
             staleness: self.staleness.name(),
             verdict: "allow",
         };
-        append_line(log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Synced, PATIENCE)
+        append_line(log, Redacted::line(&line), Durability::Synced, PATIENCE)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line, cover};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line, redact};
 
 use crate::Scope;
 
@@ -43,11 +43,11 @@ impl Prompt {
     pub fn record(mut self, log: &Path) -> Result<(), StoreError> {
         // Cut first, with room to spare: redaction cost depends on length, and a secret must not be cut in two.
         let (near, _) = head(&self.text, MOST_BYTES * 2);
-        let covered = cover(near).text.into_owned();
+        let covered = redact(near).into_owned();
         let (kept, cut) = head(&covered, MOST_BYTES);
         self.cut = cut || near.len() < self.text.len();
         self.text = kept.to_owned();
-        append_line(log, serde_json::to_vec(&self).unwrap_or_default(), Durability::Quick, PATIENCE)
+        append_line(log, Redacted::line(&self), Durability::Quick, PATIENCE)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use stead_store::{Durability, StoreError, Tail, append_line, cover, create_parents};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line, create_parents, redact};
 
 pub use concrete::{objection as reflection_objection, things as reflection_things};
 
@@ -63,7 +63,7 @@ impl ReflectionLine {
 
     /// Checks the step and its text, and appends it without secrets.
     pub fn record(mut self, log: &Path) -> Result<(), ContextError> {
-        let text = cover(self.text.trim()).text.into_owned();
+        let text = redact(self.text.trim()).into_owned();
         let step = self.step;
         let refuse = |why: &'static str| Err(ContextError::ReflectionRefused { step, why });
         if text.len() > Self::LIMIT {
@@ -86,7 +86,7 @@ impl ReflectionLine {
         }
         self.text = text;
         create_parents(log)?;
-        append_line(log, serde_json::to_vec(&self).unwrap_or_default(), Durability::Synced, PATIENCE)?;
+        append_line(log, Redacted::line(&self), Durability::Synced, PATIENCE)?;
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub use compact::compact_relevant_files;
 use serde::{Deserialize, Serialize};
 use stead_model::unix_millis;
-use stead_store::{Durability, StoreError, Tail, append_line};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line};
 
 use crate::Scope;
 
@@ -138,7 +138,7 @@ pub fn record_choice(
     let confidence = if choice == Choice::Confirm { 1.0 } else { 0.0 };
     let (source, action) = ("user", choice.name());
     let line = Line { v: 1, timestamp: now, file_path: path, source, confidence, action, packet_id: packet, session };
-    append_line(log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Synced, PATIENCE)
+    append_line(log, Redacted::line(&line), Durability::Synced, PATIENCE)
 }
 
 /// Returns true if a path is relative, stays in the project and is neither Stead's nor git's own.

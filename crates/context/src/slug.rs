@@ -1,4 +1,4 @@
-use stead_store::cover;
+use stead_store::redact;
 
 /// The longest name, in bytes.
 const MOST: usize = 40;
@@ -11,7 +11,7 @@ pub fn slug(text: &str) -> String {
 /// Builds the part of a packet's or a loop's file name that people read: like [`slug`], with the letters of every
 /// script. Words that may be keys or passwords are left out, because a name is shown and shared more freely than a text.
 pub fn title_slug(text: &str) -> String {
-    let covered = cover(text).text;
+    let covered = redact(text);
     let own: Vec<&str> = text.split_whitespace().collect();
     // What the redaction changed is not a word of the text.
     let words = covered.split_whitespace().filter(|word| own.contains(word) && !is_like_key(word));

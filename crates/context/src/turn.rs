@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::FileId;
-use stead_store::{Durability, StoreError, amend, cover, read_capped};
+use stead_store::{Durability, Redacted, StoreError, amend, read_capped, redact, redact_head};
 
 use crate::prompt_log::head;
 
@@ -101,7 +101,7 @@ impl Turn {
             }
             turn.schema = Self::SCHEMA;
             change(&mut turn);
-            Ok(Some(serde_json::to_vec(&turn).unwrap_or_default()))
+            Ok(Some(Redacted::line(&turn).into()))
         })?;
         Ok(())
     }
@@ -116,19 +116,19 @@ impl Turn {
             }
             false => text.to_owned(),
         };
-        self.answer = (!text.is_empty()).then(|| Said { ts: now.to_owned(), text: cover(&text).text.into_owned() });
+        self.answer = (!text.is_empty()).then(|| Said { ts: now.to_owned(), text: redact(&text).into_owned() });
     }
 
     /// Keeps the agent's to-do list.
     pub fn planned(&mut self, todos: Vec<Todo>, now: &str) {
-        let safe = |todo: Todo| Todo { text: cover(head(todo.text.trim(), TODO).0).text.into_owned(), ..todo };
+        let safe = |todo: Todo| Todo { text: redact_head(todo.text.trim(), TODO).into_owned(), ..todo };
         self.todos = todos.into_iter().filter(|todo| !todo.text.trim().is_empty()).take(TODOS).map(safe).collect();
         self.todos_at = Some(now.to_owned());
     }
 
     /// Notes a text that the agent gets from Stead.
     pub fn injected(&mut self, text: &str, now: &str) {
-        let text = cover(head(text, INJECTED_BYTES).0).text.into_owned();
+        let text = redact_head(text, INJECTED_BYTES).into_owned();
         self.injected.retain(|known| known.text != text);
         self.injected.push(Said { ts: now.to_owned(), text });
         let surplus = self.injected.len().saturating_sub(INJECTED);
@@ -139,7 +139,7 @@ impl Turn {
     /// client around it.
     pub fn persons_part(&self, prompt: &str) -> Option<String> {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
-        let said = words(&cover(prompt).text);
+        let said = words(&redact(prompt));
         for known in self.injected.iter().rev().map(|known| words(&known.text)).filter(|known| !known.is_empty()) {
             // A prompt may have been cut where the record of it was.
             let found = match said.find(&known) {

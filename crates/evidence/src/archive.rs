@@ -8,7 +8,7 @@ use serde_json::Value;
 use stead_feature::FeatureError;
 use stead_model::{FileId, nearest};
 use stead_store::{
-    Chain, Creation, Cut, Durability, FlawKind, Line, Lines, Verified, VouchedLine, create, create_parents,
+    Chain, Creation, Cut, Durability, FlawKind, Line, Lines, Redacted, Verified, VouchedLine, create, create_parents,
     read_capped, sha256,
 };
 
@@ -87,8 +87,8 @@ impl<'a> Archive<'a> {
         for number in 2..100 {
             let path = folder.join(format!("{}.json", item.id));
             create_parents(&path)?;
-            let text = serde_json::to_string_pretty(item).unwrap_or_default() + "\n";
-            if create(&path, text.as_bytes(), self.durability)? == Creation::Created {
+            let text = Redacted::pretty(item);
+            if create(&path, text.clone(), self.durability)? == Creation::Created {
                 link = RecordLink::of(item, &text);
                 break;
             }
@@ -153,16 +153,23 @@ impl<'a> Archive<'a> {
         Ok((hashes, failures, cut))
     }
 
-    /// Reads the runs in the log, newest first, each with whether the log vouches for it.
-    pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
-        self.recent_since(0)
+    /// Returns true if the log was written here, as far as its end tells.
+    pub fn is_known(&self) -> bool {
+        self.chain().is_known()
     }
 
-    /// The same for the lines from an offset on.
-    pub fn recent_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
+    /// The runs from an offset of the log on, newest first, for what needs no proof: no line is checked.
+    pub fn noted_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
+        let lines = self.chain().read_unchecked(offset)?;
+        let items = lines.filter_map(|line| Some(Item { trust: Trust::foreign("it was not checked"), ..parse(line)? }));
+        Ok(items.filter(|item| item.source != Source::Add))
+    }
+
+    /// Reads the runs in the log, newest first, each with whether the log vouches for it.
+    pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
         let lines = self.chain().read_vouched()?;
         let why = lines.cut().map_or("it is not part of the log's chain", Cut::name);
-        let lines = lines.map_while(Result::ok).take_while(move |line| line.offset >= offset);
+        let lines = lines.map_while(Result::ok);
         let items = lines.filter_map(move |line| {
             let is_vouched = line.is_vouched;
             let trust = if is_vouched { Trust::Vouched } else { Trust::foreign(why) };

@@ -16,6 +16,8 @@ pub enum EvidenceError {
     AmbiguousItem { id: String, first: String, second: String },
     #[error("{what} is not evidence: {why}")]
     Worthless { what: String, why: String },
+    #[error("`{name}` contains a secret and is no text, so it cannot be redacted")]
+    SecretInBinary { name: String },
     #[error("there is no verifier named `{name}`")]
     UnknownVerifier { name: String },
     #[error("`{pattern}` is not a valid regular expression: {why}")]
@@ -36,6 +38,7 @@ impl EvidenceError {
             Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows all of it".into()),
             Self::AmbiguousItem { .. } => Some("type more of the id".into()),
             Self::Worthless { .. } => Some("add something that shows what happened".into()),
+            Self::SecretInBinary { .. } => Some("remove the secret, or add a text or a screenshot without it".into()),
             Self::UnknownVerifier { name } => {
                 Some(format!("a person writes `{name} = \"COMMAND\"` into `verifiers.toml` in their config folder"))
             }

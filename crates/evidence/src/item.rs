@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::{rfc3339, unix_millis};
-use stead_store::cover;
+use stead_store::redact;
 
 use crate::text::{self, blob_hash};
 use crate::{About, Counts, Kind, Leaned, RecordLink, Source, Trust};
@@ -111,8 +111,9 @@ impl Output {
     const SHOWN: usize = 2_000;
 
     pub fn of(output: &str) -> Self {
-        let plain = text::plain(text::tail(output, Self::SHOWN * 4));
-        let tail = cover(text::tail(plain.trim_end(), Self::SHOWN)).text.into_owned();
+        // Redacted before it is cut: half of a secret is not recognised.
+        let plain = text::plain(text::tail(output, Self::SHOWN * 8));
+        let tail = text::tail(&redact(plain.trim_end()), Self::SHOWN).to_owned();
         Self { sha1: blob_hash(output.as_bytes()), bytes: output.len() as u64, tail }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stead_model::{Effects, Op};
-use stead_store::{read_capped, sha256};
+use stead_store::{read_capped, real_path, sha256};
 
 use crate::definition::{Definition, INTERPRETERS, definitions};
 use crate::named_file::is_generated_folder;
@@ -189,7 +189,7 @@ impl Found<'_> {
         let below = path.strip_prefix(self.root).ok().map(Path::to_owned);
         let real = || -> Option<PathBuf> {
             let (folder, name) = if path.is_dir() { (path, None) } else { (path.parent()?, path.file_name()) };
-            let folder = folder.canonicalize().ok()?.strip_prefix(self.root.canonicalize().ok()?).ok()?.to_owned();
+            let folder = real_path(folder).ok()?.strip_prefix(real_path(self.root).ok()?).ok()?.to_owned();
             Some(name.map_or(folder.clone(), |name| folder.join(name)))
         };
         Some(below.or_else(real)?.to_string_lossy().replace('\\', "/"))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stead_feature::{Feature, FeatureList};
 use stead_model::Effects;
-use stead_store::cover;
+use stead_store::redact;
 
 use crate::archive::Archive;
 use crate::leaned::leaned;
@@ -214,7 +214,7 @@ fn verbatim<'f>(feature: &'f Feature, seen: &Seen<'_>, tools: Tools<'_>) -> Opti
 
 /// A command as records show it: without secrets, and not too long.
 pub fn shown(command: &str) -> String {
-    let command = cover(command).text;
+    let command = redact(command);
     let end = command.floor_char_boundary(SHOWN);
     if end < command.len() { format!("{}…", &command[..end]) } else { command.into_owned() }
 }

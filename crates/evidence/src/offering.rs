@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use stead_feature::Feature;
-use stead_store::{Durability, cover, create, create_parents};
+use stead_store::{Durability, Exact, FileContent, create, create_parents, holds_secret, redact};
 
 use crate::archive::Archive;
 use crate::proof::emptiness;
@@ -31,13 +31,19 @@ pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Res
     let sha1 = blob_hash(offering.bytes);
     let text = std::str::from_utf8(offering.bytes).ok();
     // The copy is committed, and responses, logs and settings often contain keys.
-    let covered = text.map(|text| cover(text).text);
-    let content = covered.as_deref().map_or(offering.bytes, str::as_bytes);
+    let content = match text {
+        Some(text) => FileContent::from(redact(text)),
+        // What is no text cannot be changed without damage.
+        None if holds_secret(offering.bytes) => {
+            return Err(EvidenceError::SecretInBinary { name: offering.name.to_owned() });
+        }
+        None => Exact::Copied.bytes(offering.bytes),
+    };
     let ending = Path::new(offering.name).extension().and_then(|ending| ending.to_str());
     let ending = ending.filter(|ending| ending.len() <= 8 && ending.chars().all(|c| c.is_ascii_alphanumeric()));
     let kept = match ending {
-        Some(ending) => format!("files/{}.{ending}", blob_hash(content)),
-        None => format!("files/{}", blob_hash(content)),
+        Some(ending) => format!("files/{}.{ending}", blob_hash(content.as_bytes())),
+        None => format!("files/{}", blob_hash(content.as_bytes())),
     };
     let path = ground.folder(&offering.feature.id).join(&kept);
     create_parents(&path)?;
@@ -45,7 +51,7 @@ pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Res
     let mut item = Item::new(offering.now, offering.kind, Source::Add, offering.about, &sha1);
     item.feature = Some(offering.feature.id.clone());
     item.tree = tree_of(ground, &offering.feature.files, bounds).hash().map(str::to_owned);
-    item.note = offering.note.map(|note| cover(note).text.into_owned());
+    item.note = offering.note.map(|note| redact(note).into_owned());
     item.who = offering.who.clone();
     item.output = text.filter(|_| offering.about != About::File).map(Output::of);
     let name = Path::new(offering.name).file_name().and_then(|name| name.to_str()).unwrap_or(offering.name);

@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use stead_store::{Durability, file_stamp, read_capped, replace_creating};
+use stead_store::{Durability, Exact, file_stamp, read_capped, replace_creating};
 
 /// With fewer files, reading them is cheaper than reading the cache.
 const FEW: usize = 256;
@@ -70,6 +70,6 @@ impl TreeCache {
         for (path, (stamp, hash)) in &self.known {
             text.push_str(&format!("{stamp}\t{hash}\t{path}\n"));
         }
-        let _ = replace_creating(path, text.as_bytes(), Durability::Quick);
+        let _ = replace_creating(path, Exact::Own.bytes(&text), Durability::Quick);
     }
 }

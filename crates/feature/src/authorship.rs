@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use stead_store::{Durability, StoreError, append_line, create_parents, read_capped};
+use stead_store::{Durability, Redacted, StoreError, append_line, create_parents, read_capped};
 
 use crate::{Document, Feature, FeatureError, FeatureList};
 
@@ -48,7 +48,7 @@ impl AgentVerifiers {
     pub fn note(&self, features: &Path) -> Result<(), StoreError> {
         let path = features.join(Self::FILE);
         create_parents(&path)?;
-        append_line(&path, serde_json::to_string(self).unwrap_or_default(), Durability::Quick, PATIENCE)
+        append_line(&path, Redacted::line(self), Durability::Quick, PATIENCE)
     }
 }
 

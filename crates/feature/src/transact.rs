@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stead_store::{Durability, create_parents, read_capped, replace, take_turn};
+use stead_store::{Durability, Exact, FileContent, Redacted, create_parents, read_capped, replace, take_turn};
 
 use crate::authorship::Authorship;
 use crate::fault;
@@ -72,11 +72,19 @@ pub fn transact<T, E: From<FeatureError>>(
     let result = change(&mut opened)?;
     let is_same = |document: &Document| old.as_deref().is_some_and(|old| document.is_written_as(old));
     if let Some(new) = opened.document.filter(|document| !is_same(document)) {
-        replace(&list, &new.bytes(), Durability::Synced).map_err(FeatureError::from)?;
+        let content = edited(&new.bytes(), old.as_deref().unwrap_or_default());
+        replace(&list, content, Durability::Synced).map_err(FeatureError::from)?;
         fault::between_writes();
     }
     if opened.session != session {
-        replace(&state, opened.session.text().as_bytes(), Durability::Synced).map_err(FeatureError::from)?;
+        replace(&state, Redacted::json(opened.session.text()), Durability::Synced).map_err(FeatureError::from)?;
     }
     Ok(result)
+}
+/// The new list. What a person wrote into it stays; what commands add has no secrets.
+fn edited(new: &[u8], old: &[u8]) -> FileContent<'static> {
+    match (std::str::from_utf8(new), std::str::from_utf8(old)) {
+        (Ok(new), Ok(old)) => FileContent::from(Redacted::json_edit(new.to_owned(), old)).shared(),
+        _ => Exact::Edited.owned(new),
+    }
 }

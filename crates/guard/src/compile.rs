@@ -203,9 +203,8 @@ fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<
             column: draft.place.column,
             guard: Some(guard.id.clone()),
             message: format!("`{}` is also the id of a guard in {}", guard.id, entry.draft.guard.file),
-            hint: Some("change one of the ids".into()),
+            hint: Some("change one of the ids; until then both apply".into()),
         });
-        return State::Broken;
     }
     if guard.mode == Mode::Off {
         return State::Off;

@@ -7,7 +7,6 @@ use crate::mode::Mode;
 use crate::read::read_source;
 use crate::shipped::SHIPPED;
 use crate::source::{Origin, Source};
-use crate::then::Then;
 
 /// Why the second text of a guard file is weaker than the first, if it is. `None` as text means that there is no file.
 pub fn weakens(before: Option<&Source>, after: Option<&Source>, rooms: &ProjectRooms) -> Option<String> {
@@ -61,7 +60,7 @@ fn weaker(was: &Guard, is: &Guard) -> Option<String> {
 
 /// Why a guard that is new lets more pass: it grants, or takes the place of a stronger one.
 fn new_is_weaker(guard: &Guard, rooms: &ProjectRooms) -> Option<String> {
-    if guard.then == Then::Allow && guard.mode > Mode::Off {
+    if guard.may_loosen() && guard.mode > Mode::Off {
         return Some(format!("guard `{}` is new and does `{}`", guard.id, guard.then.name()));
     }
     if guard.origin == Origin::Shipped {
@@ -93,6 +92,18 @@ mod tests {
             None => assert_eq!(why, None, "{after:?}"),
             Some(part) => assert!(why.as_ref().is_some_and(|why| why.contains(part)), "{why:?} {after:?}"),
         }
+    }
+
+    #[test]
+    fn a_new_guard_that_could_loosen_is_weaker() {
+        for new in [
+            "id: a\nmode: warn\non: [permission-request]\nmatch: {runs: [make *]}\nthen: allow\nsay: ok\n",
+            "id: a\nmode: warn\non: prompt\nmatch: {text: deploy}\nthen: inject\nsay: read the page\n",
+        ] {
+            check(None, Some(new), Some("is new and does"));
+            check(None, Some(&new.replace("mode: warn", "mode: off")), None);
+        }
+        check(None, Some(GUARD), None);
     }
 
     #[test]

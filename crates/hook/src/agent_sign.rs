@@ -6,8 +6,12 @@ use std::path::Path;
 use stead_client::Harness;
 use stead_store::{Process, ancestry};
 
+use crate::location::DOCTOR;
+
 /// Set by the engine for every process that it starts.
 const RUN: &str = "STEAD_RUN";
+
+const OWN: &str = "stead";
 
 /// This process and those above it. A test that runs inside an agent can name others; release builds do not have this.
 pub fn lineage() -> Vec<Process> {
@@ -20,6 +24,21 @@ pub fn lineage() -> Vec<Process> {
         return std::iter::once(Process::default()).chain(above).collect();
     }
     ancestry()
+}
+
+/// Returns true if this hook is called by `stead doctor`, whose process the variable names. Set by anybody else, it means
+/// nothing: such calls are neither looked at nor recorded.
+pub(crate) fn is_by_doctor(env: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let Some(named) = env(DOCTOR).and_then(|value| value.into_string().ok()) else { return false };
+    let is_it = |process: &Process| {
+        let is_stead = process.words.first().is_some_and(|word| is_program(word, "stead"));
+        process.id.to_string() == named && is_stead && process.words.iter().any(|word| word == "doctor")
+    };
+    match ancestry().get(1..) {
+        // The system does not tell who is above.
+        None | Some([]) => true,
+        Some(above) => above.iter().any(is_it),
+    }
 }
 
 /// A sign of an agent.
@@ -58,8 +77,19 @@ impl AgentSign {
         Self::of_agent(&|name| env(name).filter(|_| name == RUN), &above)
     }
 
+    /// Looks for an agent that started this process, the first of `line`.
+    pub fn above_command(env: &dyn Fn(&str) -> Option<OsString>, line: &[Process]) -> Option<Self> {
+        let mut above = line.get(1..).unwrap_or_default().to_vec();
+        if let (Some(own), Some(parent)) = (line.first(), above.first_mut())
+            && is_launcher(parent, own)
+        {
+            parent.words.clear();
+        }
+        Self::of_agent(env, &above)
+    }
+
     /// Looks for an agent; `above` are the parent processes, nearest first.
-    pub fn of_agent(env: &dyn Fn(&str) -> Option<OsString>, above: &[Process]) -> Option<Self> {
+    fn of_agent(env: &dyn Fn(&str) -> Option<OsString>, above: &[Process]) -> Option<Self> {
         // A shell started by an agent can unset the variables, but not those in its own initial environment.
         let has = |name: &str| {
             let own = env(name).is_some_and(|value| !value.is_empty());
@@ -76,7 +106,7 @@ impl AgentSign {
         }
         let is_run = |process: &Process| {
             let mut words = process.words.iter();
-            words.next().is_some_and(|word| is_program(word, "stead")) && words.any(|word| word == "run")
+            words.next().is_some_and(|word| is_program(word, OWN)) && words.any(|word| word == "run")
         };
         let why = || "a run of `stead` started this command".to_owned();
         (has(RUN) || above.iter().any(is_run)).then(|| Self { harness: None, why: why() })
@@ -85,6 +115,13 @@ impl AgentSign {
     fn of(harness: Harness, why: String) -> Self {
         Self { harness: Some(harness), why }
     }
+}
+
+/// Returns true if the parent only started the right version of this program, as version managers do. The engine gives
+/// what it starts a session of its own, so it is not taken for one.
+fn is_launcher(parent: &Process, own: &Process) -> bool {
+    let is_alike = runs(parent, OWN) && arguments(parent, OWN) == arguments(own, OWN);
+    is_alike && own.session.is_some() && parent.session == own.session
 }
 
 /// Returns true if a process runs the program. If it is interpreted, it is the second word, after the interpreter.
@@ -154,6 +191,22 @@ mod tests {
         // A client that is not recognised hides nothing.
         check(&[], &["sh", "-zsh"], false);
         check(&[], &["sh", "/usr/bin/claude"], true);
+    }
+
+    #[test]
+    fn a_launcher_of_this_program_is_no_run() {
+        let check = |line: [(&str, Option<u32>); 2], expected: bool| {
+            let line = line.map(|(words, session)| Process { session, ..process(words) });
+            let sign = AgentSign::above_command(&|_| None, &line);
+            assert_eq!(sign.is_some(), expected, "{line:?}");
+        };
+        let own = ("/opt/stead/0.1.0/stead run night", Some(7));
+        check([own, ("/usr/bin/stead run night", Some(7))], false);
+        check([own, ("STEAD_RUN=1 /usr/bin/stead run night", Some(7))], true);
+        check([own, ("/usr/bin/stead run night", Some(3))], true);
+        check([own, ("/usr/bin/stead run morning", Some(7))], true);
+        check([own, ("/usr/bin/claude run night", Some(7))], true);
+        check([("stead run night", None), ("stead run night", None)], true);
     }
 
     #[test]

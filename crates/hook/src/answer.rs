@@ -140,8 +140,10 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
         own = own.and(stale_file::judge(&request));
     }
     own = own.and(by_rival(&request));
+    // Before anything that was compiled is read, or compiled anew.
+    let looked = seal::look(&request);
     let (verdict, report) = guard::judge(&request, own.and(problems(&request)));
-    let verdict = verdict.and(arrival::inform(&request, untrusted)).and(seal::look(&request));
+    let verdict = verdict.and(arrival::inform(&request, untrusted)).and(looked);
     let verdict = verdict.and(orchestrated(&request, loop_stop::judge(&request)));
     grant::update(&request);
     let verdict = with_marker_problem(&request, verdict);

@@ -146,7 +146,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     if tokens.min(room) == 0 {
         return said;
     }
-    let trusted = Trusted::load(member.root, member.request.env);
+    let trusted = Trusted::of(member.request);
     let mut parts = Vec::new();
     parts.extend(trust::briefing_part(untrusted));
     if said.context.is_empty()

@@ -151,7 +151,7 @@ pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
         notes.push(format!("the role file could not be read: {error}"));
         None
     });
-    let is_trusted = || Trusted::load(member.root, member.request.env).trusts_file(ItemKind::Role, &file);
+    let is_trusted = || Trusted::of(member.request).trusts_file(ItemKind::Role, &file);
     let text = match text {
         Some(_) if !is_trusted() => {
             notes.push(format!("`{shown}` came with the repository and is {UNTRUSTED}; see `stead trust`"));

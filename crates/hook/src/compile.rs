@@ -15,7 +15,7 @@ use crate::seal::{PERSON, sealed_configs, sealed_marker, watched_variables};
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test prints
 /// the new value.
-pub(crate) const POLICY_STAMP: &str = "5-5d9cf9dfc9ddfd44";
+pub(crate) const POLICY_STAMP: &str = "6-a1c8822c52e08ab";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -70,6 +70,9 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     let own_rules = rules(&layout);
     let mut rules = with_others(&own_rules, &others);
     rules.extend(programs.iter().map(|(folder, name)| program_rule(folder, name)));
+    let linked = linked_folders(&rules);
+    let more: Vec<Rule<'_>> = linked.iter().flat_map(|(at, real)| moved(&rules[*at], fixed(real))).collect();
+    rules.extend(more);
     // Config may let agents add intents; the command itself checks what they add.
     if config.bool("intents.agents_may_add") {
         rules.retain(|rule| !matches!(rule, Rule::Verb { words } if words == "intent add"));
@@ -90,7 +93,7 @@ fn seals(root: Option<&Path>, env: &Env) -> String {
         Some(dir) if !dir.contains(['\n', '\t']) => format!("seal\t{name}\t{dir}\n"),
         _ => String::new(),
     };
-    let project = ProjectState::find(&state, root);
+    let project = ProjectState::sealed(&state, root);
     project.map(|project| line("project", project.dir()) + &line("person", &state.join(PERSON))).unwrap_or_default()
 }
 
@@ -276,6 +279,29 @@ fn user_folders(env: &Env) -> Vec<(Base<'static>, String)> {
     folders
 }
 
+/// A folder that no variable moves.
+fn fixed(folder: &str) -> Base<'_> {
+    Base::Var { name: "", fallback: folder }
+}
+
+/// The fixed folder of a rule that lies neither in the project nor in a home.
+fn fixed_folder<'r>(rule: &'r Rule<'_>) -> Option<&'r str> {
+    match rule {
+        Rule::Own { base: Base::Var { name: "", fallback }, .. }
+        | Rule::Settings { base: Base::Var { name: "", fallback }, .. } => {
+            Some(*fallback).filter(|folder| folder.starts_with('/'))
+        }
+        _ => None,
+    }
+}
+
+/// The rules whose fixed folder has another name with links resolved. A call does not resolve these folders.
+fn linked_folders(rules: &[Rule<'_>]) -> Vec<(usize, String)> {
+    let real = |folder: &str| stead_store::real_path(Path::new(folder)).ok()?.to_str().map(str::to_owned);
+    let each = rules.iter().enumerate().filter_map(|(at, rule)| Some((at, fixed_folder(rule)?)));
+    each.filter_map(|(at, folder)| Some((at, real(folder).filter(|real| real != folder)?))).collect()
+}
+
 fn is_below(rule: &Rule<'_>, folder: Base<'_>) -> bool {
     matches!(rule, Rule::Own { base, .. } | Rule::Settings { base, .. } if *base == folder)
 }
@@ -364,7 +390,7 @@ mod tests {
     #[test]
     fn the_stamp_follows_the_rules() {
         let hash = crate::policy::hash(rules_text(&Layout::default()).as_bytes());
-        let stamp = format!("5-{hash:x}");
+        let stamp = format!("6-{hash:x}");
         assert!(stamp == POLICY_STAMP, "the built-in rules changed: set POLICY_STAMP to \"{stamp}\"");
     }
 }

@@ -8,7 +8,7 @@ use stead_model::{
     Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
     Target,
 };
-use stead_store::cover;
+use stead_store::redact;
 
 use crate::record::cut;
 
@@ -287,7 +287,7 @@ impl Spot {
 
 /// A text without secrets, truncated.
 fn safe(text: &str) -> String {
-    cut(&cover(text).text).to_owned()
+    cut(&redact(text)).to_owned()
 }
 
 fn name<T: PartialEq + Copy>(names: &[(T, &str)], value: T) -> String {

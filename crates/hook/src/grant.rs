@@ -14,7 +14,7 @@ use stead_context::{Binding, fingerprint};
 use stead_guard::ReadEffects;
 use stead_model::{Action, Author, Detail, EventKind, FileId, Op, TypedCommand, rfc3339};
 use stead_shell::lone_command;
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, FileContent, Redacted, redact, replace_creating};
 
 use crate::agent_sign::{AgentSign, lineage};
 use crate::record::now_millis;
@@ -48,6 +48,12 @@ impl Grant {
         indexes.join(FOLDER).join(format!("{}.json", session.as_str()))
     }
 
+    /// Returns true if these are its words. It was written without secrets, so they are compared without them.
+    fn is_for(&self, words: &[String]) -> bool {
+        let is_same = |(own, word): (&String, &String)| own == word || *own == *redact(word);
+        self.words.len() == words.len() && self.words.iter().zip(words).all(is_same)
+    }
+
     fn read(path: &Path) -> Option<Self> {
         serde_json::from_str(&stead_store::read_text(path).ok()?).ok()
     }
@@ -68,7 +74,7 @@ pub(crate) fn update(request: &Request<'_>) {
     // Some clients report a command that the agent loads with a tool like one that a person typed.
     let loaded = path.with_extension("loaded");
     if loads {
-        return write(request, &loaded, b"");
+        return write(request, &loaded, "");
     }
     // The turn of the main agent is meant. Some clients raise the prompt event within a turn, too.
     let within_turn = matches!(event.detail, Detail::Prompt { author: Author::Machine, .. });
@@ -77,7 +83,7 @@ pub(crate) fn update(request: &Request<'_>) {
     }
     let typed = event.typed.as_ref().filter(|_| event.kind == EventKind::Prompt || !loaded.exists());
     match typed.and_then(|typed| grant(request, typed)) {
-        Some(grant) => write(request, &path, &serde_json::to_vec(&grant).unwrap_or_default()),
+        Some(grant) => write(request, &path, Redacted::line(&grant)),
         None if turns && !is_answered(request, &path) => drop(fs::remove_file(&path)),
         None => {}
     }
@@ -89,11 +95,11 @@ pub(crate) fn update(request: &Request<'_>) {
 /// Returns true if the event is the prompt that the grant came from; a client may report the command first.
 fn is_answered(request: &Request<'_>, path: &Path) -> bool {
     let prompt = request.event.prompt.as_deref().filter(|_| request.event.kind == EventKind::Prompt);
-    prompt.is_some_and(|prompt| Grant::read(path).is_some_and(|grant| grant.prompt.as_deref() == Some(prompt)))
+    prompt.is_some_and(|prompt| Grant::read(path).is_some_and(|grant| grant.prompt.as_deref() == Some(&redact(prompt))))
 }
 
-fn write(request: &Request<'_>, path: &Path, bytes: &[u8]) {
-    if let Err(error) = replace_creating(path, bytes, Durability::Quick) {
+fn write<'a>(request: &Request<'_>, path: &Path, content: impl Into<FileContent<'a>>) {
+    if let Err(error) = replace_creating(path, content, Durability::Quick) {
         request.note(&error);
     }
 }
@@ -133,7 +139,7 @@ pub(crate) fn for_call(request: &Request<'_>) -> Option<Grant> {
     let is_stead = |op: &Op| matches!(op, Op::Stead(_) | Op::Run { .. });
     let effects = request.effects();
     let alone = effects.gaps.is_empty() && effects.list.iter().all(|effect| is_stead(&effect.op));
-    (is_program(program) && words == grant.words && alone).then_some(grant)
+    (is_program(program) && grant.is_for(words) && alone).then_some(grant)
 }
 
 /// Returns true if a command's first word is this program, by its name or its path.
@@ -149,7 +155,7 @@ pub fn spend_grant(indexes: &Path, binding: &Binding, words: &[String]) -> bool 
     let Some(id) = binding.grant.as_deref().filter(|_| proves && binding.agent.is_none()) else { return false };
     let Ok(session) = FileId::check(&binding.session) else { return false };
     let path = Grant::path(indexes, &session);
-    let fits = |grant: Grant| grant.id == id && grant.words == words;
+    let fits = |grant: Grant| grant.id == id && grant.is_for(words);
     if !Grant::read(&path).is_some_and(fits) {
         return false;
     }

@@ -16,8 +16,8 @@ use std::path::Path;
 use stead_client::Powers;
 use stead_ledger::Selection;
 use stead_ledger::intent::{Compiled, INTENTS};
-use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict, redact};
-use stead_store::Room;
+use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};
+use stead_store::{Room, redact};
 
 use crate::glance::Glance;
 use crate::guard::{Did, HitLine};

@@ -10,7 +10,7 @@ use stead_ledger::LedgerError;
 use stead_ledger::lesson::{Entry, Learning, Lessons, Run, RunEnd, learn, telling_line};
 use stead_ledger::trace::Ledger;
 use stead_model::EventKind;
-use stead_store::{Durability, Room, replace_creating};
+use stead_store::{Durability, Exact, Room, replace_creating};
 
 use crate::member::Member;
 use crate::request::Request;
@@ -26,9 +26,14 @@ const SHARE: usize = 3;
 /// How far the evidence log was read at the last stop, below the project's cache.
 const MARK: &str = "lessons";
 
-/// The newest test runs, builds and checks that the log has from an offset on, oldest first.
+/// The runs to learn from: none, if the log came from elsewhere.
 pub fn lesson_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
-    let Ok(items) = Archive::quick(ground).recent_since(since) else { return Vec::new() };
+    if Archive::quick(ground).is_known() { recent_runs(ground, most, since) } else { Vec::new() }
+}
+
+/// The newest test runs, builds and checks that the log has from an offset on, oldest first.
+pub fn recent_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
+    let Ok(items) = Archive::quick(ground).noted_since(since) else { return Vec::new() };
     let mut runs: Vec<Run> = items.take(most).filter_map(run).collect();
     runs.reverse();
     runs
@@ -92,7 +97,7 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), LedgerError
     };
     let settled = if has_open { mark.settled } else { size };
     let text = format!("{size} {settled}\n");
-    Ok(replace_creating(&path, text.as_bytes(), Durability::Quick)?)
+    Ok(replace_creating(&path, Exact::Own.bytes(&text), Durability::Quick)?)
 }
 
 /// How far the evidence log was read. Without the file all of it is read again, which adds no lesson twice.

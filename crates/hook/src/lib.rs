@@ -59,7 +59,7 @@ pub use guard::{
     refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
-pub use lesson::lesson_runs;
+pub use lesson::{lesson_runs, recent_runs};
 pub use location::find_project;
 pub use orchestrate::{FLAG_OFF, FLAG_ON};
 pub use policy::PolicyText;

@@ -7,16 +7,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::agent_sign::is_by_doctor;
 use crate::seal::sealed_marker;
 use stead_client::Harness;
 use stead_model::{Event, EventKind, FileId};
-use stead_store::{Durability, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
+use stead_store::{Durability, Exact, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
 
 /// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
 const LOOKED_AT: usize = 200;
 
-/// Set by `stead doctor`, whose calls are not recorded.
+/// Set by `stead doctor` to its process id: its calls are not recorded.
 pub(crate) const DOCTOR: &str = "STEAD_DOCTOR";
 
 pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
@@ -87,7 +88,7 @@ fn holds(found: &Found, folder: &Path) -> bool {
 }
 
 fn remember(pointer: Option<Pointer>, found: &Found, env: &Env) {
-    if let Some(pointer) = pointer.filter(|_| env(DOCTOR).is_none()) {
+    if let Some(pointer) = pointer.filter(|_| !is_by_doctor(env)) {
         pointer.write(found.work());
     }
 }
@@ -146,7 +147,7 @@ impl Pointer {
             return;
         }
         self.forget_old();
-        let _ = replace_creating(&self.path, root.as_os_str().as_encoded_bytes(), Durability::Quick);
+        let _ = replace_creating(&self.path, Exact::Own.bytes(root.as_os_str().as_encoded_bytes()), Durability::Quick);
     }
 
     /// Removes the entries of old sessions.

@@ -126,7 +126,7 @@ impl Engine<'_> {
 
     /// A loop that came with a repository runs no check and blocks no stop before a person trusts it.
     fn is_trusted(&self, id: &str) -> bool {
-        Trusted::load(self.request.dir(), self.request.env).trusts_loop(&self.loops.path(id))
+        Trusted::of(self.request).trusts_loop(&self.loops.path(id))
     }
 
     fn stop(&self, id: &str, owner: &Owner) -> Result<Verdict, ContextError> {

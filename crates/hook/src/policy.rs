@@ -7,15 +7,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use stead_model::pieces;
+use stead_model::cut;
 use stead_store::seal::{Seal, announce_from};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Person, Room, UserDirs, cache_time, confine, file_stamp,
-    is_untouched, open_cache, replace_creating,
+    CONFIG, CONFIG_LOCAL, Durability, Exact, Layout, MARKER, OWN, Person, ProjectState, Room, UserDirs, cache_time,
+    confine, file_sum, is_untouched, open_cache, read_until, replace_creating,
 };
 
 use crate::compile::{POLICY_STAMP, compile, own_program, trust_source};
@@ -24,8 +23,8 @@ use crate::location::Env;
 /// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
-/// How the first line of the rules starts, after the end of the line before it.
-const RULES: &str = "\nnames\t";
+/// How the first line of the rules starts.
+const RULES: &str = "heads\t";
 
 /// A file changed within this time of compilation may have kept its time stamp, so its content is compared too, as git
 /// does with its index.
@@ -36,7 +35,8 @@ pub struct PolicyText {
     pub(crate) text: String,
     /// The offset of the values, after the lines about its sources, and of the rules behind them.
     values: usize,
-    rules: usize,
+    /// The lines of the values: where each begins, and where its first field, its second field and it itself end.
+    index: Vec<[usize; 4]>,
     /// The person's folders for settings and guards: the one that the project knows, and another one that the environment
     /// names.
     pub(crate) users: Vec<PathBuf>,
@@ -56,47 +56,66 @@ impl PolicyText {
     /// The same, and nothing is written.
     pub fn read(root: &Path, env: &Env) -> Self {
         confine(root, OWN);
-        let folders = Folders::of(env);
-        let text = make(root, env, &folders, &sources(root, folders.config.as_deref()));
-        Self::new(text, 0, folders.config, env)
+        let text = make(root, env, &Folders::of(env));
+        Self::new(text, 0, env)
     }
 
     fn current(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
         let folders = Folders::of(env);
-        let sources = sources(root, folders.config.as_deref());
         let compiled = read(&path);
-        let age = compiled.as_ref().map_or(Age::Stale, |(text, data)| age(text, data, &folders, &sources));
+        let age = compiled.as_ref().map_or(Age::Stale, |(text, data)| age(text, data, &folders, root));
         match (compiled, age) {
-            (Some((text, _)), Age::Fresh { values }) => Self::new(text, values, folders.config, env),
+            (Some((text, _)), Age::Fresh { values }) => Self::new(text, values, env),
             _ => {
-                let text = make(root, env, &folders, &sources);
-                let made = Self::new(text, 0, folders.config, env);
+                let text = make(root, env, &folders);
+                let made = Self::new(text, 0, env);
                 made.announce_caches(root);
                 // If the project is read-only, the policy is compiled for each call, which is only slower.
-                let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+                let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
                 made
             }
         }
     }
 
-    fn new(text: String, values: usize, user: Option<PathBuf>, env: &Env) -> Self {
-        let rules = text.get(values..).and_then(|text| text.find(RULES)).map_or(text.len(), |at| values + at);
-        let mut policy = Self { text, values, rules, users: Vec::new(), person: Vec::new() };
+    fn new(text: String, values: usize, env: &Env) -> Self {
+        let mut policy = Self { text, values, index: Vec::new(), users: Vec::new(), person: Vec::new() };
+        policy.index = policy.index();
         let person = policy.lines("person").map(|(name, value)| (name.to_owned(), OsString::from(value)));
         policy.person = person.collect();
         let known = match policy.person.is_empty() {
             true => None,
             false => UserDirs::from_env(&|name| known_variable(&policy.person, name, env)),
         };
+        let user = policy.value("user", "config").map(PathBuf::from);
         policy.users.extend(known.map(|dirs| dirs.config));
         policy.users.extend(user.filter(|user| !policy.users.contains(user)));
         policy
     }
 
+    /// Finds the lines before the rules. A call asks for dozens of values.
+    fn index(&self) -> Vec<[usize; 4]> {
+        let mut index = Vec::with_capacity(16);
+        let mut start = self.values;
+        while let Some(rest) = self.text.get(start..) {
+            let (line, _) = cut(rest, b'\n').unwrap_or((rest, ""));
+            if line.is_empty() || line.starts_with(RULES) {
+                break;
+            }
+            if let Some((kind, rest)) = cut(line, b'\t')
+                && let Some((name, _)) = cut(rest, b'\t')
+            {
+                let kind = start + kind.len();
+                index.push([start, kind, kind + 1 + name.len(), start + line.len()]);
+            }
+            start += line.len() + 1;
+        }
+        index
+    }
+
     /// Compiles the policy outside a project, which protects our own lines.
     pub(crate) fn outside(env: &Env) -> Self {
-        Self::new(compile(None, env), 0, None, env)
+        Self::new(compile(None, env), 0, env)
     }
 
     /// What the project knows about the person's folders; empty if the environment says the same.
@@ -110,6 +129,11 @@ impl PolicyText {
             let folder = root.join(Room::Cache.default_path());
             announce_from(&Seal::new(Path::new(dir), root), vec![folder]);
         }
+    }
+
+    /// What the person's state folder keeps about this checkout: the folder of its seal.
+    pub(crate) fn project_state(&self, root: &Path) -> Option<ProjectState> {
+        self.value("seal", "project").map(|dir| ProjectState::at(Path::new(dir), root))
     }
 
     /// Returns true if a gate is on. Only files decide: a client's settings can set variables for its hooks.
@@ -130,6 +154,11 @@ impl PolicyText {
     pub(crate) fn indexes(&self, root: &Path) -> PathBuf {
         let context = self.value("room", Room::Context.name()).unwrap_or_else(|| Room::Context.default_path());
         root.join(context).join("indexes")
+    }
+
+    /// Where the rooms are.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::with(|room| self.value("room", room.name()))
     }
 
     /// The folder of a room.
@@ -162,8 +191,8 @@ impl PolicyText {
 
     /// The names and values of all lines of a kind.
     fn lines(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
-        let lines = pieces(self.text.get(self.values..self.rules).unwrap_or_default(), b'\n');
-        lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'))
+        let lines = self.index.iter().filter(move |[start, end, ..]| self.text[*start..*end] == *kind);
+        lines.map(|[_, kind, name, end]| (&self.text[kind + 1..*name], &self.text[name + 1..*end]))
     }
 }
 
@@ -179,7 +208,6 @@ pub(crate) fn known_variable(person: &[(String, OsString)], name: &str, env: &En
 struct Folders {
     /// The variables that name them, as a line of the policy.
     line: String,
-    config: Option<PathBuf>,
 }
 
 impl Folders {
@@ -192,8 +220,7 @@ impl Folders {
         }
         // One line, whatever is in it.
         let line = if line.contains('\n') { line.replace('\n', " ") } else { line };
-        let lookup = |name: &str| values.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.clone());
-        Self { line, config: UserDirs::from_env(&lookup).map(|dirs| dirs.config) }
+        Self { line }
     }
 }
 
@@ -203,13 +230,17 @@ fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 5] {
     [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user, Person::path(root)]
 }
 
-fn make(root: &Path, env: &Env, folders: &Folders, sources: &[PathBuf]) -> String {
+fn make(root: &Path, env: &Env, folders: &Folders) -> String {
+    let config = UserDirs::from_env(env).map(|dirs| dirs.config);
     // Taken before the files are read: a change in between makes the policy stale, not wrong.
     let compiled = now();
     let mut text = format!("{}\n{}\n", program_line(), folders.line);
-    for path in sources.iter().chain(&further_sources(root, env)) {
+    for path in sources(root, config.as_deref()).iter().chain(&further_sources(root, env)) {
         text.push_str(&source_line(path));
         text.push('\n');
+    }
+    if let Some(config) = config.as_deref().and_then(Path::to_str).filter(|path| !path.contains(['\n', '\t'])) {
+        text.push_str(&format!("user\tconfig\t{config}\n"));
     }
     text.push_str(&compile(Some(root), env));
     text.push_str("end\n");
@@ -219,8 +250,8 @@ fn make(root: &Path, env: &Env, folders: &Folders, sources: &[PathBuf]) -> Strin
 /// The text of a compiled policy, and the facts about its file.
 fn read(path: &Path) -> Option<(String, fs::Metadata)> {
     let (mut file, data) = open_cache(path)?;
-    let mut bytes = vec![0; usize::try_from(data.len()).ok()?];
-    file.read_exact(&mut bytes).ok()?;
+    let mut bytes = Vec::new();
+    read_until(&mut file, &mut bytes, usize::try_from(data.len()).ok()?)?;
     Some((String::from_utf8(bytes).ok()?, data))
 }
 
@@ -244,7 +275,7 @@ fn now() -> u128 {
 fn source_line(path: &Path) -> String {
     let shown = path.to_string_lossy();
     match fs::metadata(path) {
-        Ok(data) => format!("source\t{}\t{:x}\t{shown}", file_stamp(&data).text, hash_of(path)),
+        Ok(data) => format!("source\t{:x}\t{:x}\t{shown}", file_sum(&data).0, hash_of(path)),
         Err(_) => format!("source\t-\t-\t{shown}"),
     }
 }
@@ -267,15 +298,15 @@ enum Age {
     Stale,
 }
 
-fn age(text: &str, data: &fs::Metadata, folders: &Folders, sources: &[PathBuf]) -> Age {
-    match fresh_values(text, data, folders, sources) {
+fn age(text: &str, data: &fs::Metadata, folders: &Folders, root: &Path) -> Age {
+    match fresh_values(text, data, folders, root) {
         Some(values) => Age::Fresh { values },
         None => Age::Stale,
     }
 }
 
 /// The offset of the values, if all that the policy was compiled from is as it was.
-fn fresh_values(text: &str, data: &fs::Metadata, folders: &Folders, sources: &[PathBuf]) -> Option<usize> {
+fn fresh_values(text: &str, data: &fs::Metadata, folders: &Folders, root: &Path) -> Option<usize> {
     let mut rest = text;
     let compiled = next_line(&mut rest)?.strip_prefix("stead-policy\t")?.strip_prefix(POLICY_STAMP)?;
     let (compiled, written) = compiled.strip_prefix('\t')?.split_once('\t')?;
@@ -285,10 +316,9 @@ fn fresh_values(text: &str, data: &fs::Metadata, folders: &Folders, sources: &[P
     if !is_ours || !text.ends_with("\nend\n") {
         return None;
     }
-    for path in sources {
-        let (named, known) = source_fields(next_line(&mut rest)?)?;
-        (path.to_string_lossy() == named && is_as_known(path, known, compiled)).then_some(())?;
-    }
+    // The other sources follow from this one and from the folders. A project that was moved has another marker.
+    let (marker, _) = source_fields(rest.split('\n').next()?)?;
+    marker.strip_suffix(MARKER)?.strip_suffix('/').filter(|folder| Path::new(folder) == root)?;
     while let Some(line) = rest.split('\n').next().filter(|line| line.starts_with("source\t")) {
         let (named, known) = source_fields(line)?;
         is_as_known(Path::new(named), known, compiled).then_some(())?;
@@ -313,12 +343,12 @@ fn source_fields(line: &str) -> Option<(&str, [&str; 2])> {
 /// Returns true if a source file is as it was.
 fn is_as_known(path: &Path, [stamp, hash]: [&str; 2], compiled: Duration) -> bool {
     let Ok(data) = fs::metadata(path) else { return stamp == "-" };
-    let now_is = file_stamp(&data);
-    if now_is.text != stamp {
+    let (sum, changed) = file_sum(&data);
+    if u64::from_str_radix(stamp, 16) != Ok(sum) {
         return false;
     }
     // Recompiling once the file has come to rest settles it for good.
-    let rests = now_is.changed + RACY;
+    let rests = changed + RACY;
     let is_changed =
         || UNIX_EPOCH.elapsed().unwrap_or_default() > rests || u64::from_str_radix(hash, 16) != Ok(hash_of(path));
     rests <= compiled || !is_changed()
@@ -331,18 +361,20 @@ mod tests {
     #[test]
     fn a_policy_of_a_program_elsewhere_is_stale() {
         let root = tempfile::tempdir().unwrap();
-        let (sources, folders) = (sources(root.path(), None), Folders::of(&|_| None));
+        let folders = Folders::of(&|_| None);
         let path = root.path().join("policy");
         let is_fresh = |text: &str, folders: &Folders| {
             fs::write(&path, text).unwrap();
-            age(text, &fs::metadata(&path).unwrap(), folders, &sources) != Age::Stale
+            age(text, &fs::metadata(&path).unwrap(), folders, root.path()) != Age::Stale
         };
-        let text = make(root.path(), &|_| None, &folders, &sources);
+        let text = make(root.path(), &|_| None, &folders);
         assert!(is_fresh(&text, &folders));
         assert!(!is_fresh(&text.replacen(&program_line(), "program\t/opt/bin/stead", 1), &folders));
         // So is one for another home.
         let other = Folders::of(&|name| (name == "HOME").then(|| "/home/ann".into()));
         assert!(!is_fresh(&text, &other));
+        // So is the one of another place.
+        assert!(!is_fresh(&text.replace(MARKER, &format!("x/{MARKER}")), &folders));
         // A torn one, and one that somebody wrote later, are not believed.
         assert!(!is_fresh(text.trim_end(), &folders));
         std::thread::sleep(Duration::from_millis(200));

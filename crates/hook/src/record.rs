@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use stead_model::{EventKind, Verdict, rfc3339};
-use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
+use stead_store::{Durability, Redacted, StoreError, Tail, UserDirs, append_line, create_parents, keep_private};
 
 use crate::guard::GuardReport;
 use crate::location::Env;
@@ -90,9 +90,10 @@ pub(crate) fn now_millis() -> i64 {
 /// Writes a note about a failure, for `stead doctor`.
 pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
     let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return };
-    let _ = std::fs::create_dir_all(&state);
+    keep_private(&state, "");
+    let _ = create_parents(&state.join(NOTES));
     let note = serde_json::json!({"v": 1, "ts": now(), "root": root.to_string_lossy(), "note": error.to_string()});
-    let _ = append_line(&state.join(NOTES), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
+    let _ = append_line(&state.join(NOTES), Redacted::line(&note), Durability::Quick, PATIENCE);
 }
 
 /// What could not be recorded for this project since a time: newest first, each once, with its time.

@@ -4,7 +4,7 @@ use std::path::Path;
 use serde::Serialize;
 use stead_guard::ReadEffects;
 use stead_model::{Action, How, Op, Target};
-use stead_store::{Durability, StoreError, append_line};
+use stead_store::{Durability, Redacted, StoreError, append_line};
 
 use crate::record::{MOST_ENTRIES, PATIENCE, cut};
 use crate::request::Request;
@@ -65,7 +65,7 @@ pub(crate) fn append(request: &Request<'_>, now: &str) -> Result<(), StoreError>
             harness: request.harness.name(),
             session: request.event.session.as_deref().map(cut),
         };
-        append_line(&log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
+        append_line(&log, Redacted::line(&line), Durability::Quick, PATIENCE)?;
     }
     Ok(())
 }

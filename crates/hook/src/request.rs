@@ -11,12 +11,13 @@ use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
 use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
 use stead_shell::Place;
-use stead_store::{ProjectState, Room, UserDirs};
+use stead_store::{ProjectState, Room};
 
+use crate::agent_sign::is_by_doctor;
 use crate::file_facts::FileFacts;
 use crate::glance::{Glance, glance};
 use crate::grant::{self, Grant};
-use crate::location::{DOCTOR, Env, Location};
+use crate::location::{Env, Location};
 use crate::policy::PolicyText;
 use crate::record;
 
@@ -163,9 +164,9 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What the person's state folder keeps about this checkout. Reads the marker.
+    /// What the person's state folder keeps about this checkout.
     pub(crate) fn project_state(&self) -> Option<ProjectState> {
-        ProjectState::find(&UserDirs::of_project(self.dir(), self.env)?.state, self.dir())
+        self.policy.project_state(self.dir())
     }
 
     /// The session's id, if it can be a file name.
@@ -190,7 +191,7 @@ impl<'a> Request<'a> {
 
     /// Returns true if `stead doctor` makes the call, which must not be recorded.
     pub(crate) fn is_by_doctor(&self) -> bool {
-        (self.env)(DOCTOR).is_some()
+        is_by_doctor(self.env)
     }
 
     /// Writes a note about a failure, for `stead doctor`.

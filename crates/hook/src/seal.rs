@@ -17,7 +17,6 @@ mod tell;
 
 use stead_model::{EventKind, Verdict};
 
-use crate::record;
 use crate::request::Request;
 
 pub(crate) use force::InForce;
@@ -51,5 +50,5 @@ pub(crate) fn look(request: &Request<'_>) -> Verdict {
     if let Some(problem) = problem {
         request.note(&problem);
     }
-    tell::tell(request, &project, &found, &record::now())
+    tell::tell(request, &project, &found)
 }

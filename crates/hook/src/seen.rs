@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use stead_context::content_hash;
 use stead_model::FileId;
-use stead_store::{Durability, StoreError, file_stamp, replace_creating};
+use stead_store::{Durability, StoreError, file_stamp, redact, replace_creating};
 
 use crate::policy::hash;
 
@@ -81,7 +81,8 @@ impl Seen {
             return None;
         }
         let (kind, at, stamp, hash) = (next()?, next()?.parse().ok()?, next()?.to_owned(), next()?.to_owned());
-        (next()? == path.to_string_lossy()).then(|| Self { wrote: kind == "wrote", at, stamp, hash })
+        let (written, path) = (next()?, path.to_string_lossy());
+        (written == path || written == &*redact(&path)).then(|| Self { wrote: kind == "wrote", at, stamp, hash })
     }
 }
 
@@ -142,7 +143,7 @@ impl<'s> SeenFiles<'s> {
         }
         match Seen::now(path, wrote, at) {
             Some(seen) => {
-                replace_creating(&self.entry(path, self.agent), seen.render(path).as_bytes(), Durability::Quick)
+                replace_creating(&self.entry(path, self.agent), redact(&seen.render(path)), Durability::Quick)
             }
             None => {
                 self.forget(path);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::{Detail, EventKind, FileId};
 use stead_settings::has_our_lines;
-use stead_store::{Durability, StoreError, replace_creating};
+use stead_store::{Durability, Redacted, StoreError, replace_creating};
 
 use crate::arrival;
 use crate::file_facts::resolve;
@@ -119,8 +119,7 @@ impl SessionState {
 
     /// Replaces the state as a whole.
     pub fn write(&self, indexes: &Path, session: &FileId, durability: Durability) -> Result<(), StoreError> {
-        let text = serde_json::to_string(self).unwrap_or_default();
-        replace_creating(&Self::path(indexes, session), text.as_bytes(), durability)
+        replace_creating(&Self::path(indexes, session), Redacted::line(self), durability)
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stead_context::{call_fingerprint, fingerprint};
 use stead_guard::ReadEffects;
-use stead_model::{Action, Detail, Event, EventKind, Level, Verdict, redact};
+use stead_model::{Action, Detail, Event, EventKind, Level, Verdict};
 use stead_shell::OwnTool;
-use stead_store::{Durability, StoreError, append_line};
+use stead_store::{Durability, Redacted, StoreError, append_line, redact};
 
 use crate::effects_line::EffectsLine;
 use crate::guard::{GuardReport, HitLine};
@@ -136,8 +136,7 @@ pub(crate) fn append(
         owes: None,
         told: &report.delivered,
     };
-    let line = serde_json::to_vec(&line).unwrap_or_default();
-    append_line(&request.session_log(), &line, durability, PATIENCE)
+    append_line(&request.session_log(), Redacted::line(&line), durability, PATIENCE)
 }
 
 /// The effects that were computed before a tool, and those of calls with a verdict.

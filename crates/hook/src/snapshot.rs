@@ -1,6 +1,6 @@
 //! The packet that is written before an unprepared compaction: what Stead recorded, without a model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_context::{
@@ -8,7 +8,7 @@ use stead_context::{
     RoleState, Shelf, Status,
 };
 use stead_model::{Detail, EventKind, Level, Trigger, Verdict};
-use stead_store::{Durability, Room, extend_alarm, run_check};
+use stead_store::{Durability, Room, Sharing, extend_alarm, keep_ignored, run_check};
 
 use crate::evidence::session_runs;
 use crate::member::Member;
@@ -72,13 +72,19 @@ fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Pat
     let about = format!(
         "Written by Stead before a compaction of the role `{role}`, without a model. The role file `{file}` {saved}."
     );
+    let home = (member.request.env)("HOME").map(PathBuf::from);
+    let sharing = match member.request.policy.value("value", "context.share") {
+        Some("true") => Sharing::On,
+        _ => Sharing::Off,
+    };
+    keep_ignored(context, sharing)?;
     let handoff = Handoff {
         place: Folders { root: member.root, context },
         purpose: &format!("Continue as {role} after a compaction"),
         now: record::now_millis(),
         source: Some(member.request.harness.name()),
         session: member.session.map(|session| session.as_str()),
-        transcript: member.event.transcript.as_deref(),
+        home: home.as_deref(),
         git: git(member.root, GitFacts::QUESTION).map(|answer| GitFacts::parse(answer.as_bytes())),
         work: match member.state {
             Some(state) => GitWork::gather(&state.started_at, &|words| Some(git(member.root, words)?.into_bytes())),

@@ -70,7 +70,15 @@ impl Trusted {
     pub fn load(root: &Path, env: &Env) -> Self {
         // The environment of one call must not decide where things are.
         let lasting = |name: &str| if name.starts_with("STEAD_") { None } else { env(name) };
-        let layout = Layout::of(&Config::load(Some(root), &lasting, &[]).0);
+        Self::with(root, Layout::of(&Config::load(Some(root), &lasting, &[]).0), env)
+    }
+
+    /// The same for the project of a call, whose policy knows where things are.
+    pub(crate) fn of(request: &Request<'_>) -> Self {
+        Self::with(request.dir(), request.policy.layout(), request.env)
+    }
+
+    fn with(root: &Path, layout: Layout, env: &Env) -> Self {
         Self { trust: Trust::of(root, env), root: root.to_owned(), layout }
     }
 
@@ -186,8 +194,10 @@ pub(crate) fn look(request: &Request<'_>) -> Option<Untrusted> {
 
 /// Looks at a project that Stead may write in.
 pub(crate) fn untrusted(request: &Request<'_>) -> Untrusted {
-    let Some(root) = request.writable_root().filter(|_| !request.is_by_doctor()) else { return Vec::new() };
-    Trusted::load(root, request.env).look(&record::now(), Durability::Quick)
+    if request.writable_root().is_none() || request.is_by_doctor() {
+        return Vec::new();
+    }
+    Trusted::of(request).look(&record::now(), Durability::Quick)
 }
 
 /// Notes that a hook set a project up: nothing that was there is trusted for it.

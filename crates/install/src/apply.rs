@@ -2,7 +2,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Durability, StoreError, create_parents, remove, replace};
+use stead_store::{Durability, Exact, StoreError, create_parents, remove, replace};
 
 use crate::layer::read_text;
 use crate::{FileEdit, InstallError, Plan, Site, UndoRecord};
@@ -48,7 +48,7 @@ fn carry_out(edit: &FileEdit) -> Result<(), String> {
     match &edit.after {
         Some(text) => {
             let made = create_parents(&edit.path).map_err(|error| words(&error))?;
-            replace(&edit.path, text.as_bytes(), Durability::Synced).map_err(|error| {
+            replace(&edit.path, Exact::Edited.bytes(text), Durability::Synced).map_err(|error| {
                 remove_empty(made.iter().rev());
                 words(&error)
             })

@@ -129,7 +129,7 @@ pub(crate) fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
         }
     });
     let own = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"];
-    child.env_clear().current_dir(site.root).env("STEAD_DOCTOR", "1");
+    child.env_clear().current_dir(site.root).env("STEAD_DOCTOR", std::process::id().to_string());
     for name in KEPT.into_iter().chain(own).chain(folders) {
         if let Some(value) = (site.env)(name) {
             child.env(name, value);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::Shape;
 use stead_settings::{has_our_lines, remove};
-use stead_store::{Durability, StoreError, create_parents, read_capped, replace, reserve_private};
+use stead_store::{Durability, Exact, StoreError, create_parents, read_capped, replace, reserve_private};
 
 use crate::signature::{Ownership, ownership};
 use crate::{FileEdit, InstallError};
@@ -102,7 +102,7 @@ impl UndoRecord {
         reserve_private(path)?;
         // A record has string keys only, so it always serialises.
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        replace(path, text.as_bytes(), Durability::Synced)
+        replace(path, Exact::Copied.bytes(&text), Durability::Synced)
     }
 
     /// Finds the entry of a file.

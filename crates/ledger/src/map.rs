@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use stead_store::{Durability, Edited, amend, create_parents, read_capped, replace_creating};
+use stead_store::{Durability, Edited, Exact, amend, create_parents, read_capped, replace_creating};
 
 use crate::LedgerError;
 use crate::intent::{Intent, IntentFile};
@@ -97,7 +97,7 @@ impl IntentMap {
         let edited = amend::<LedgerError>(&self.path(), LARGEST, Durability::Quick, |old| {
             let old = old.map(String::from_utf8).transpose().map_err(|error| self.not_text(&error.utf8_error()))?;
             let page = page::render(&state, &intents, old.as_deref());
-            Ok((old.as_deref() != Some(page.as_str())).then(|| page.into_bytes()))
+            Ok((old.as_deref() != Some(page.as_str())).then(|| Exact::Edited.owned(page)))
         })?;
         self.write_state(&state)?;
         Ok(match edited {
@@ -132,6 +132,6 @@ impl IntentMap {
     }
 
     fn write_state(&self, state: &MapState) -> Result<(), LedgerError> {
-        Ok(replace_creating(&self.state, &state.to_bytes(), Durability::Quick)?)
+        Ok(replace_creating(&self.state, Exact::Own.bytes(&state.to_bytes()), Durability::Quick)?)
     }
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_model::{FileId, pieces};
-use stead_store::{Durability, StoreError, amend, create_parents, replace_creating};
+use stead_store::{Durability, Exact, StoreError, amend, create_parents, replace_creating};
 
 /// The largest selection file: hundreds of sub-agents.
 const LARGEST: usize = 256 * 1024;
@@ -97,7 +97,7 @@ impl Selection {
             if let Some(Selected { intent, at, claim }) = selected {
                 text.push_str(&format!("{key}\t{intent}\t{at}\t{}\n", claim.map_or("-", MutationClaim::name)));
             }
-            Ok(Some(text.into_bytes()))
+            Ok(Some(Exact::Own.owned(text)))
         })?;
         Ok(())
     }

@@ -1,29 +1,16 @@
 //! Texts of others without characters that nobody sees: they reorder a line, or hide words in it that only a model reads.
 
 use serde_json::Value;
+use stead_model::is_misleading;
 
 /// What stands for a run of such characters. It is never longer than what it replaces.
 const MARK: char = '\u{fffd}';
-
-/// Returns true for what is not shown and changes how the rest is read. Joiners, marks of direction and the selectors of
-/// emoji are part of ordinary writing.
-fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200b}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
-}
 
 /// A text in which every run of hidden characters is one mark.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_hidden(c) {
+        match is_misleading(c) {
             true if shown.ends_with(MARK) => {}
             true => shown.push(MARK),
             false => shown.push(c),
@@ -69,7 +56,7 @@ mod tests {
         fn nothing_becomes_longer(text in "[a-z\u{200b}\u{202e}\u{2066}\u{feff}\u{e0041}\u{e0100}\u{1f469}\u{200d}]{0,40}") {
             let shown = visible(&text);
             prop_assert!(shown.len() <= text.len());
-            prop_assert!(!shown.chars().any(is_hidden));
+            prop_assert!(!shown.chars().any(is_misleading));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use stead_model::FileId;
-use stead_store::{Durability, Source, append_line, create_parents, take_turn};
+use stead_store::{Durability, Redacted, Source, append_line, create_parents, take_turn};
 
 use crate::memory::PATIENCE;
 use crate::{Memory, MemoryError, Origin, Trace, TraceBook, TraceId, TraceStatus};
@@ -72,8 +72,7 @@ impl Memory {
                 done.known += 1;
                 continue;
             }
-            let line = serde_json::to_vec(&trace).unwrap_or_default();
-            append_line(&target, line, Durability::Quick, PATIENCE)?;
+            append_line(&target, Redacted::line(&trace), Durability::Quick, PATIENCE)?;
             if old.is_some() {
                 done.updated += 1;
             } else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use serde_json::{Value, json};
 use stead_feature::FeatureList;
-use stead_hook::{Did, HitLine, Injection, InjectionCause, Injections, failure_kind, lesson_runs};
+use stead_hook::{Did, HitLine, Injection, InjectionCause, Injections, failure_kind, recent_runs};
 use stead_ledger::lesson::RunEnd;
 use stead_model::EventKind;
 
@@ -156,7 +156,7 @@ impl<'i> Watch<'i> {
 
     /// The next run of the same test in the session.
     fn take_runs(&mut self, records: &Records<'_>) {
-        for run in lesson_runs(records.ground, RUNS, 0) {
+        for run in recent_runs(records.ground, RUNS, 0) {
             let Some(told) = run.session.as_deref().and_then(|session| self.by_session.get(session)) else { continue };
             let found = match run.end {
                 RunEnd::Failed => Effect::Repeated,

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, append_line, create_parents, cut_log};
+use stead_store::{Durability, Redacted, StoreError, append_line, create_parents, cut_log};
 
 use crate::TraceId;
 use crate::history::read;
@@ -60,7 +60,7 @@ impl Retrievals {
         }
         create_parents(&self.path)?;
         let line = Retrieval { v: Self::VERSION, ts: ts.to_owned(), by, ids };
-        append_line(&self.path, serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
+        append_line(&self.path, Redacted::line(&line), Durability::Quick, PATIENCE)?;
         cut_log(&self.path, Self::MOST_BYTES, PATIENCE)
     }
 

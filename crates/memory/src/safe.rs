@@ -1,7 +1,7 @@
 //! What is written never contains a secret that the redactor knows, nor a text without end. A text that is cut says so.
 
 use serde_json::{Map, Value};
-use stead_store::cover;
+use stead_store::redact;
 
 use crate::trace::{Anchor, Trace, TraceContext, TraceEvent};
 
@@ -107,7 +107,7 @@ fn limited(text: &str, most: usize) -> String {
     let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     // First without control characters: one of them may divide a secret.
     let plain: String = text[..near].chars().filter(|c| is_plain(*c)).collect();
-    let plain = cover(&plain).text;
+    let plain = redact(&plain);
     if near == text.len() && plain.len() <= most {
         return plain.into_owned();
     }

@@ -18,7 +18,7 @@ use stead_pipeline::definition::{
     read_stage,
 };
 use stead_pipeline::lint::{CheckedPipeline, check_pipeline, implied_inputs};
-use stead_store::{Durability, StoreError, replace_creating};
+use stead_store::{Durability, Exact, StoreError, replace_creating};
 
 use by_hand::left;
 use pipeline::migrate_pipeline;
@@ -64,7 +64,7 @@ pub fn find_rewrites(catalog: &Catalog) -> Result<Rewrites, DefinitionError> {
 /// Writes one file, or deletes it if its content moved to another.
 pub fn apply_rewrite(rewrite: &Rewrite) -> Result<(), StoreError> {
     match &rewrite.after {
-        Some(text) => replace_creating(&rewrite.path, text.as_bytes(), Durability::Synced),
+        Some(text) => replace_creating(&rewrite.path, Exact::Edited.bytes(text), Durability::Synced),
         None => fs::remove_file(&rewrite.path).map_err(|source| StoreError::Io {
             doing: "remove",
             path: rewrite.path.clone(),

@@ -1,4 +1,6 @@
-/// Text that a model will read. Clients cut, spill or silently drop what is longer than about 10,000 characters, so
+use crate::visible;
+
+/// Text that a model will read, with hidden characters written out. Clients cut, spill or silently drop what is longer than about 10,000 characters, so
 /// the limit is in the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capped(String);
@@ -11,9 +13,9 @@ impl Capped {
 
     /// Keeps the text, cut at a character boundary if it is too long.
     pub fn new(text: impl AsRef<str>) -> Self {
-        let text = text.as_ref();
+        let text = visible(text.as_ref());
         if text.len() <= Self::LIMIT {
-            return Self(text.to_owned());
+            return Self(text.into_owned());
         }
         let mut end = Self::LIMIT - Self::MARK.len();
         while !text.is_char_boundary(end) {
@@ -36,6 +38,11 @@ mod tests {
         let capped = Capped::new("é".repeat(Capped::LIMIT));
         assert!(capped.as_str().len() <= Capped::LIMIT);
         assert!(capped.as_str().ends_with("é … (cut)"));
+    }
+
+    #[test]
+    fn nothing_hides_in_it() {
+        assert_eq!(Capped::new("a\u{1b}[2Jb\u{202e}").as_str(), "a\\u{1b}[2Jb\\u{202e}");
     }
 
     #[test]

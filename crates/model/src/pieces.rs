@@ -1,8 +1,14 @@
-/// Splits a text like `str::split`, in a plain loop: for pieces of a few letters that takes a fraction of the time.
+/// Splits a text like `str::split`, in a fraction of the time for pieces of a few letters.
 /// The separator is an ASCII byte.
 pub fn pieces(text: &str, separator: u8) -> Pieces<'_> {
     debug_assert!(separator.is_ascii());
     Pieces { rest: Some(text), separator }
+}
+
+/// The text before and behind the first separator, like `str::split_once`.
+pub fn cut(text: &str, separator: u8) -> Option<(&str, &str)> {
+    let end = memchr::memchr(separator, text.as_bytes())?;
+    Some((&text[..end], &text[end + 1..]))
 }
 
 /// The iterator that [`pieces`] gives.
@@ -16,11 +22,10 @@ impl<'a> Iterator for Pieces<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let rest = self.rest?;
-        match memchr::memchr(self.separator, rest.as_bytes()) {
-            Some(end) => {
-                self.rest = Some(&rest[end + 1..]);
-                Some(&rest[..end])
+        match cut(self.rest?, self.separator) {
+            Some((piece, rest)) => {
+                self.rest = Some(rest);
+                Some(piece)
             }
             None => self.rest.take(),
         }

@@ -15,6 +15,7 @@ mod task;
 mod tests;
 
 pub use error::ProviderError;
+pub(crate) use prepare::prompt_file;
 pub use prepare::{argv, check, prepare, reports_cost};
 pub use report::read_end;
 pub use split_words::split_words;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use stead_store::{StoreError, read_capped};
+use stead_store::{Redacted, StoreError, read_capped};
 
 /// The size limit of a status.
 pub(crate) const STATUS_LIMIT: usize = 1024 * 1024;
@@ -128,11 +128,9 @@ impl Status {
         }
     }
 
-    /// The file's bytes.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+    /// The file's text.
+    pub fn content(&self) -> Redacted<'static> {
+        Redacted::pretty(self)
     }
 }
 
@@ -287,7 +285,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_kept() {
         let text = r#"{"decision": "stop", "work": {"lines": 3}, "confidence": 0.5}"#;
-        let written = Status::parse(text.as_bytes()).unwrap().to_bytes();
+        let written = Status::parse(text.as_bytes()).unwrap().content().as_bytes().to_vec();
         let again: Value = serde_json::from_slice(&written).unwrap();
         assert_eq!((&again["confidence"], &again["work"]["lines"]), (&Value::from(0.5), &Value::from(3)));
     }
@@ -332,7 +330,7 @@ mod tests {
         fn what_was_written_is_read(reason in ".{0,40}", summary in ".{0,40}") {
             let mut status = Status::error(&reason, "2026-11-15T20:00:00.000Z".into());
             status.summary = summary;
-            prop_assert_eq!(Status::parse(&status.to_bytes()), Ok(status));
+            prop_assert_eq!(Status::parse(status.content().as_bytes()), Ok(status));
         }
     }
 }

@@ -170,9 +170,14 @@ impl Ground {
     }
 
     fn settings_of(&self, client: &Client) -> PathBuf {
+        self.settings_in(client, client.scope)
+    }
+
+    /// The settings file of a scope; the person's if the client has none there.
+    pub(crate) fn settings_in(&self, client: &Client, scope: Scope) -> PathBuf {
         let install = &client.harness.client().facts.install;
-        match (client.scope, install.project) {
-            (Scope::Project, Some(path)) => self.project().join(path),
+        match (scope, install.project, install.local) {
+            (Scope::Project, Some(path), _) | (Scope::Local, _, Some(path)) => self.project().join(path),
             _ => match install.user.base {
                 Base::Project => self.project().join(install.user.path),
                 Base::Home => self.home().join(install.user.path),

@@ -140,6 +140,8 @@ const EXTENT: &str = "\
 - Scenario 25 takes six routes: a merge, a compiled program that turns a guard off, removes Stead's lines from the client's
   settings, or removes `.agent`, an archive over the root, and a child that outlives its call. After each, the guard denies
   in the same session. If a client takes no text after a tool, the model reads what was put back with the next prompt.
+  If the client reads changed settings at once, three more calls turn its hooks off and go on until it has read them.
+- Scenario 26 compares the calls that no hook followed with what `stead doctor` says about the client.
 ";
 
 /// The names of the clients of which something is true, as a part of a sentence.

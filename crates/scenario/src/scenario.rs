@@ -16,6 +16,7 @@ mod crash;
 mod denied_shell;
 mod denied_write;
 mod evidence_gate;
+mod failed_call;
 mod guarded_field;
 mod guarded_shell;
 mod headless;
@@ -70,6 +71,7 @@ impl Scenario {
         headless::SCENARIO,
         listed_agent::SCENARIO,
         unseen_tampering::SCENARIO,
+        failed_call::SCENARIO,
     ];
 }
 

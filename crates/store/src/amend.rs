@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::append::{Waiting, lock};
 use crate::error::At;
 use crate::file::{read_capped, replace};
-use crate::{Durability, Edited, StoreError, os};
+use crate::{Durability, Edited, FileContent, StoreError, os};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -16,13 +16,13 @@ pub fn amend<E: From<StoreError>>(
     path: &Path,
     limit: usize,
     durability: Durability,
-    change: impl FnOnce(Option<Vec<u8>>) -> Result<Option<Vec<u8>>, E>,
+    change: impl FnOnce(Option<Vec<u8>>) -> Result<Option<FileContent<'static>>, E>,
 ) -> Result<Edited, E> {
     let _turn = take_turn(path, PATIENCE)?;
     let old = read_capped(path, limit)?;
     match change(old)? {
         Some(new) => {
-            replace(path, &new, durability)?;
+            replace(path, new, durability)?;
             Ok(Edited::Changed)
         }
         None => Ok(Edited::Unchanged),
@@ -43,6 +43,7 @@ pub fn take_turn(path: &Path, patience: Duration) -> Result<Option<File>, StoreE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Exact;
 
     #[test]
     fn sixteen_writers_count_together() {
@@ -53,7 +54,7 @@ mod tests {
                 scope.spawn(|| {
                     amend::<StoreError>(&path, 100, Durability::Quick, |old| {
                         let count: u32 = old.map_or(0, |old| String::from_utf8(old).unwrap().parse().unwrap());
-                        Ok(Some((count + 1).to_string().into_bytes()))
+                        Ok(Some(Exact::Own.owned((count + 1).to_string())))
                     })
                     .unwrap();
                 });
@@ -70,7 +71,7 @@ mod tests {
         let failed = amend(&path, 100, Durability::Quick, |_| Err(StoreError::NotAFile { path: path.clone() }));
         assert!(failed.is_err());
         assert_eq!(amend::<StoreError>(&path, 100, Durability::Quick, |_| Ok(None)).unwrap(), Edited::Unchanged);
-        assert!(amend::<StoreError>(&path, 2, Durability::Quick, |_| Ok(Some(Vec::new()))).is_err(), "over the limit");
+        assert!(amend::<StoreError>(&path, 2, Durability::Quick, |_| Ok(Some("".into()))).is_err(), "over the limit");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
     }
 }

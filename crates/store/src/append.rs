@@ -5,9 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::At;
+use crate::fault::moment;
 use crate::fence::{open_stays_inside, stays_inside};
 use crate::file::follow;
-use crate::{Durability, LINE_LIMIT, StoreError, os};
+use crate::{Durability, LINE_LIMIT, Redacted, StoreError, os};
 
 /// How long the first wait for a lock lasts; each further wait doubles, up to the second value.
 const WAITS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
@@ -15,13 +16,13 @@ const WAITS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_
 /// Appends one line to a log and creates the file if needed. The line is written in one piece under an exclusive lock;
 /// the call waits for the lock no longer than `patience`. A torn line left by a killed writer is terminated first.
 /// Afterwards the whole line is in the log, or nothing of it.
-pub fn append_line(
+pub fn append_line<'a>(
     path: &Path,
-    line: impl AsRef<[u8]>,
+    line: impl Into<Redacted<'a>>,
     durability: Durability,
     patience: Duration,
 ) -> Result<(), StoreError> {
-    append_bytes(path, line.as_ref(), durability, patience)
+    append_bytes(path, line.into().as_bytes(), durability, patience)
 }
 
 fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Duration) -> Result<(), StoreError> {
@@ -38,11 +39,13 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
     }
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
+    moment();
     if let Err(error) = (&file).write_all(&bytes) {
         // Part of the line may have been written. The lock is still held, so no other line is cut.
         let _ = file.set_len(length);
         return Err(error).at("append to", path);
     }
+    moment();
     if durability == Durability::Synced {
         file.sync_data().at("sync", path)?;
     }

@@ -1,6 +1,7 @@
 //! Caches that decide about gates: files that only Stead writes, and that a call believes without compiling them again.
 
 use std::fs::{File, Metadata};
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -16,6 +17,15 @@ pub fn open_cache(path: &Path) -> Option<(File, Metadata)> {
     let file = os::open_to_read(path).ok()?;
     let data = file.metadata().ok().filter(Metadata::is_file)?;
     Some((file, data))
+}
+
+/// Reads on from where a file is, until `bytes` has this length. Memory is not cleared first, which would cost as much as
+/// the rest of reading. `None` if the file is shorter.
+pub fn read_until(file: &mut File, bytes: &mut Vec<u8>, length: usize) -> Option<()> {
+    let missing = length.saturating_sub(bytes.len());
+    bytes.reserve_exact(missing);
+    file.by_ref().take(missing as u64).read_to_end(bytes).ok()?;
+    (bytes.len() >= length).then_some(())
 }
 
 /// The time that a cache notes about itself, taken just before it is written, in nanoseconds since 1970.

@@ -22,7 +22,7 @@ pub use vouched::{Appended, Cut, Vouched, VouchedLine};
 use crate::append::open_locked;
 use crate::canonical::canonical_object;
 use crate::error::At;
-use crate::{Durability, LINE_LIMIT, StoreError, os, sha256};
+use crate::{Durability, LINE_LIMIT, Redacted, StoreError, os, sha256};
 
 const SEQ: &str = "seq";
 const PREV: &str = "prev";
@@ -63,7 +63,9 @@ impl Chain {
     }
 
     /// The line of a record that follows an end, and its hash.
-    fn line_after(&self, before: &Head, mut record: Map<String, Value>) -> Result<(String, String), StoreError> {
+    fn line_after(&self, before: &Head, record: Map<String, Value>) -> Result<(String, String), StoreError> {
+        // Before the hash is made, which is over what is written.
+        let mut record = without_secrets(record);
         let hash = self.seal(&mut record, before.seq.saturating_add(1), &before.hash);
         let line = serde_json::to_string(&record).unwrap_or_default();
         if line.len() > LINE_LIMIT {
@@ -150,6 +152,15 @@ impl Chain {
         let is_valid = digest(&bare) == hash;
         Some(Link { seq, prev, hash, is_valid })
     }
+}
+
+/// The record without its secrets.
+fn without_secrets(record: Map<String, Value>) -> Map<String, Value> {
+    let line = Redacted::line(&record);
+    if line.count() == 0 {
+        return record;
+    }
+    serde_json::from_str(&line).unwrap_or_default()
 }
 
 /// What links a line to the one before it.

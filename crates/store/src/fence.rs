@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::RwLock;
 
-use crate::{StoreError, os};
+use crate::{Layout, StoreError, os};
 
 /// The folders that must not be left, each with the project it belongs to.
 static FENCES: RwLock<Vec<Fence>> = RwLock::new(Vec::new());
@@ -24,6 +24,29 @@ pub fn confine(root: &Path, folder: &str) {
     if !fences.iter().any(|fence| fence.root == root && folder.starts_with(&fence.folder)) {
         fences.push(Fence { root: root.to_owned(), folder });
     }
+}
+
+/// Folders that only their owner may enter.
+static PRIVATE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// Keeps a folder, which is relative to `root`, for its owner alone when it is created.
+pub fn keep_private(root: &Path, folder: &str) {
+    let folder = root.join(folder);
+    let Ok(mut folders) = PRIVATE.write() else { return };
+    if !folders.contains(&folder) {
+        folders.push(folder);
+    }
+}
+
+/// Returns true if a folder is to be private: a registered one, or one of a project whose rooms are in their places.
+pub(crate) fn is_private(folder: &Path) -> bool {
+    if PRIVATE.read().is_ok_and(|folders| folders.iter().any(|private| folder == private)) {
+        return true;
+    }
+    let Some(inside) = root_of(folder).and_then(|root| folder.strip_prefix(root).ok().map(Path::to_owned)) else {
+        return false;
+    };
+    Layout::default().private().iter().any(|private| inside == Path::new(private))
 }
 
 /// The project that a path belongs to, if it lies in a confined folder.

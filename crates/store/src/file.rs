@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::At;
-use crate::fence::{open_stays_inside, stays_inside};
+use crate::fault::moment;
+use crate::fence::{is_private, open_stays_inside, stays_inside};
+use crate::file_content::Access;
 use crate::seal::{Coming, announce};
-use crate::{Durability, StoreError, os};
+use crate::{Durability, FileContent, StoreError, os};
 
 /// As many links as Linux follows.
 const LINK_LIMIT: usize = 40;
@@ -26,7 +28,12 @@ pub enum Creation {
 /// Replaces a file's whole content, or creates the file. The temporary file is created beside the target and renamed
 /// over it. Mode and, where permitted, owner are kept; a symbolic link is followed and its target replaced. The folder
 /// must exist (see [`create_parents`]).
-pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
+pub fn replace<'a>(path: &Path, content: impl Into<FileContent<'a>>, durability: Durability) -> Result<(), StoreError> {
+    replace_with(path, &content.into(), durability)
+}
+
+fn replace_with(path: &Path, content: &FileContent<'_>, durability: Durability) -> Result<(), StoreError> {
+    let bytes = content.as_bytes();
     let target = follow(path)?;
     stays_inside(path, &target)?;
     let old = match fs::metadata(&target) {
@@ -35,30 +42,43 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).at("look at", &target),
     };
-    let temporary = write_beside(&target, bytes, durability, |file| match &old {
+    let temporary = write_beside(&target, bytes, content.access(), durability, |file| match &old {
         Some(old) => os::take_over(file, old),
         None => Ok(()),
     })?;
     announce(path, Coming::Text(bytes));
+    moment();
     temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
+    moment();
     sync_folder(&target, durability)
 }
 
 /// Like [`replace`], but creates missing parent folders.
-pub fn replace_creating(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
-    match replace(path, bytes, durability) {
+pub fn replace_creating<'a>(
+    path: &Path,
+    content: impl Into<FileContent<'a>>,
+    durability: Durability,
+) -> Result<(), StoreError> {
+    let content = content.into();
+    match replace_with(path, &content, durability) {
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             let target = follow(path)?;
             stays_inside(path, &target)?;
             create_parents(&target)?;
-            replace(path, bytes, durability)
+            replace_with(path, &content, durability)
         }
         outcome => outcome,
     }
 }
 
 /// Creates a file with its whole content, unless something of that name exists.
-pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creation, StoreError> {
+pub fn create<'a>(
+    path: &Path,
+    content: impl Into<FileContent<'a>>,
+    durability: Durability,
+) -> Result<Creation, StoreError> {
+    let content = content.into();
+    let bytes = content.as_bytes();
     // Checking first avoids a temporary file, which would change the folder's timestamp.
     match fs::symlink_metadata(path) {
         Ok(_) => return Ok(Creation::Existed),
@@ -66,13 +86,15 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
         Err(error) => return Err(error).at("look at", path),
     }
     stays_inside(path, path)?;
-    let temporary = write_beside(path, bytes, durability, |_| Ok(()))?;
+    let temporary = write_beside(path, bytes, content.access(), durability, |_| Ok(()))?;
     announce(path, Coming::Text(bytes));
+    moment();
     match temporary.persist_noclobber(path) {
         Ok(_) => {}
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Creation::Existed),
         Err(error) => return Err(error.error).at("create", path),
     }
+    moment();
     sync_folder(path, durability)?;
     Ok(Creation::Created)
 }
@@ -80,7 +102,10 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
 /// Removes a file.
 pub fn remove(path: &Path) -> Result<(), StoreError> {
     announce(path, Coming::Removal);
-    fs::remove_file(path).at("remove", path)
+    moment();
+    fs::remove_file(path).at("remove", path)?;
+    moment();
+    Ok(())
 }
 
 /// Makes sure that a file exists; a new one is readable by its owner only, and [`replace`] keeps that. The folder must
@@ -108,13 +133,18 @@ pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
         .collect();
     let mut created = Vec::new();
     for dir in missing.into_iter().rev() {
-        match fs::create_dir(&dir) {
+        match create_folder(&dir) {
             Ok(()) => created.push(dir),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
             Err(error) => return Err(error).at("create folder", &dir),
         }
     }
     Ok(created)
+}
+
+/// Creates a folder as private as the one it lies in.
+pub fn create_folder(dir: &Path) -> io::Result<()> {
+    os::create_dir(dir, is_private(dir))
 }
 
 /// Opens a regular file to read, and says how long it is. `None` if there is none; anything else (a FIFO, a device) is an
@@ -173,6 +203,7 @@ pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreEr
 pub(crate) fn write_beside(
     target: &Path,
     bytes: &[u8],
+    access: Access,
     durability: Durability,
     prepare: impl FnOnce(&File) -> io::Result<()>,
 ) -> Result<NamedTempFile, StoreError> {
@@ -182,7 +213,9 @@ pub(crate) fn write_beside(
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".stead-").suffix(".tmp");
-    os::make_public(&mut builder);
+    if access == Access::Folder {
+        os::open_like_folder(&mut builder, dir);
+    }
     let mut temporary = builder.tempfile_in(dir).at("create a temporary file for", target)?;
     let file = temporary.as_file_mut();
     prepare(file).at("prepare a temporary file for", target)?;

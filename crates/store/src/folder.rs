@@ -62,7 +62,7 @@ pub(crate) fn sum_of<'n>(dir: &Path, names: impl Iterator<Item = &'n str>) -> (u
 }
 
 /// Detects changes; it is not cryptographic. Every step mixes its bits, so that two files do not cancel each other out.
-fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
+pub(crate) fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
     // The lower halves hold the nanoseconds of the next five hundred years.
     let numbers = [size, stamp.number, stamp.modified as u64, stamp.changed as u64];
     let words = name.bytes().map(u64::from).chain(numbers);

@@ -13,7 +13,7 @@ use crate::error::At;
 use crate::fence::stays_inside;
 use crate::file::create;
 use crate::{
-    Adopted, CONFIG, Config, Creation, Durability, Layout, MARKER, Marker, OWN, Room, StoreError, adopt, confine, os,
+    Adopted, CONFIG, Config, Creation, Durability, Exact, Layout, MARKER, Marker, Room, Sharing, StoreError, adopt, os,
 };
 
 type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
@@ -76,11 +76,12 @@ pub fn init(root: &Path, env: Env<'_>, now: &str) -> Result<Vec<Done>, StoreErro
 /// Creates what is missing of a project's folders, their first files and what git ignores. It adopts no folder and writes
 /// neither marker nor settings, so it decides nothing about the project.
 pub fn complete(root: &Path, env: Env<'_>) -> Result<(), StoreError> {
-    let layout = Layout::of(&Config::load(Some(root), env, &[]).0);
+    let config = Config::load(Some(root), env, &[]).0;
+    let layout = Layout::of(&config);
     let mut work = Work { root, done: Vec::new(), undo: Vec::new() };
-    work.confine(&layout);
+    layout.confine(root);
     work.rooms(&layout)?;
-    work.ignores(&layout)
+    work.ignores(&layout, Sharing::of(&config))
 }
 
 /// Lets one process at a time work here, so that a rollback never removes what another process relies on.
@@ -108,9 +109,9 @@ impl Work<'_> {
         for adopted in &adopted {
             layout.place(adopted.room, adopted.path);
         }
-        self.confine(&layout);
+        layout.confine(self.root);
         self.rooms(&layout)?;
-        self.ignores(&layout)?;
+        self.ignores(&layout, Sharing::of(&before))?;
         let path = self.root.join(CONFIG);
         let existed = fs::symlink_metadata(&path).is_ok();
         self.file(CONFIG, &config_text(&adopted))?;
@@ -126,18 +127,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn confine(&self, layout: &Layout) {
-        confine(self.root, OWN);
-        Room::ALL.into_iter().for_each(|room| confine(self.root, layout.relative(room)));
-    }
-
     fn rooms(&mut self, layout: &Layout) -> Result<(), StoreError> {
         let context = layout.relative(Room::Context).to_owned();
-        for name in ["packets", "loops"] {
-            self.folder(&format!("{context}/{name}"), Access::Shared)?;
-        }
-        // These hold prompts and session state.
-        for name in ["scratch", "indexes", "indexes/sessions", "indexes/roles"] {
+        // All of these hold what people and agents said.
+        for name in ["packets", "loops", "scratch", "indexes", "indexes/sessions", "indexes/roles"] {
             self.folder(&format!("{context}/{name}"), Access::Private)?;
         }
         self.file(&format!("{context}/indexes/active-loop.json"), ACTIVE_LOOP)?;
@@ -146,8 +139,11 @@ impl Work<'_> {
     }
 
     /// Makes git ignore what is private or can be rebuilt, wherever the rooms are.
-    fn ignores(&mut self, layout: &Layout) -> Result<(), StoreError> {
+    fn ignores(&mut self, layout: &Layout, sharing: Sharing) -> Result<(), StoreError> {
         let context = layout.relative(Room::Context);
+        if sharing == Sharing::Off {
+            self.file(&format!("{context}/.gitignore"), Sharing::IGNORED)?;
+        }
         let private = [
             layout.relative(Room::Cache).to_owned(),
             layout.relative(Room::Runs).to_owned(),
@@ -182,7 +178,7 @@ impl Work<'_> {
         if let Some((dir, _)) = relative.rsplit_once('/') {
             self.parents(dir)?;
         }
-        let did = match create(&path, text.as_bytes(), Durability::Synced)? {
+        let did = match create(&path, Exact::Own.bytes(text), Durability::Synced)? {
             Creation::Created => {
                 self.undo.push(path);
                 Did::Created
@@ -214,6 +210,10 @@ impl Work<'_> {
     fn make(&mut self, relative: &str, access: Access) -> Result<Did, StoreError> {
         let path = self.root.join(relative);
         if path.is_dir() {
+            if matches!(access, Access::Private) {
+                // An earlier version made it readable for others.
+                os::make_private(&path);
+            }
             return Ok(Did::Kept);
         }
         stays_inside(&path, &path)?;

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::{Config, Room};
+use crate::{Config, OWN, Room, confine, keep_private};
 
 /// Where each room is, relative to the project root, with forward slashes. The marker and `config.toml` never move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,13 @@ impl Layout {
         Self { paths: Room::ALL.map(|room| Cow::Owned(config.text(room.key()).to_owned())) }
     }
 
+    /// Takes the paths of rooms that are not in their default places from whoever knows them.
+    pub fn with<'p>(path: impl Fn(Room) -> Option<&'p str>) -> Self {
+        let place =
+            |room: Room| path(room).map_or(Cow::Borrowed(room.default_path()), |path| Cow::Owned(path.to_owned()));
+        Self { paths: Room::ALL.map(place) }
+    }
+
     /// Moves a room to a path that is known to be valid.
     pub(crate) fn place(&mut self, room: Room, path: &'static str) {
         self.paths[room as usize] = Cow::Borrowed(path);
@@ -33,6 +40,21 @@ impl Layout {
 
     pub fn dir(&self, root: &Path, room: Room) -> PathBuf {
         root.join(self.relative(room))
+    }
+
+    /// The folders that only their owner may enter, relative to the root: what is in them is private to this checkout.
+    pub fn private(&self) -> Vec<String> {
+        let context = self.relative(Room::Context);
+        let rooms = [Room::Cache, Room::Runs, Room::Graph].map(|room| self.relative(room).to_owned());
+        let parts = ["indexes", "scratch", "packets", "loops"].map(|name| format!("{context}/{name}"));
+        rooms.into_iter().chain(parts).collect()
+    }
+
+    /// Keeps writers inside the project, and private folders private.
+    pub fn confine(&self, root: &Path) {
+        confine(root, OWN);
+        Room::ALL.into_iter().for_each(|room| confine(root, self.relative(room)));
+        self.private().iter().for_each(|folder| keep_private(root, folder));
     }
 }
 

@@ -33,12 +33,10 @@ mod unix {
         OpenOptions::new().read(true).append(true).custom_flags(FLAGS).open(path)
     }
 
-    /// Creates a log for appending, as private as the folder it lies in. A link in its place is not followed.
+    /// Creates a log for appending, for its owner alone. A link in its place is not followed.
     pub(crate) fn create_to_append(path: &Path) -> io::Result<File> {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mode = std::fs::metadata(dir)?.mode();
         let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true).mode(mode & 0o066 | 0o600);
+        options.read(true).append(true).create(true).mode(0o600);
         options.custom_flags(FLAGS | libc::O_NOFOLLOW).open(path)
     }
 
@@ -52,6 +50,11 @@ mod unix {
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn place_of(_: &File) -> Option<std::path::PathBuf> {
         None
+    }
+
+    /// Ends this process as `kill -9` would.
+    pub(crate) fn kill_self() {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
 
     /// The path with all links resolved. The kernel does that in one step, where the C library reads each folder's link.
@@ -69,6 +72,16 @@ mod unix {
         let mut byte = [0];
         file.read_exact_at(&mut byte, offset)?;
         Ok(byte[0])
+    }
+
+    /// A text that differs between machines and lasts; `None` where the system has none in a file.
+    pub(crate) fn machine_id() -> Option<String> {
+        std::fs::read_to_string("/etc/machine-id").ok().filter(|id| !id.trim().is_empty())
+    }
+
+    /// What a path leads to, however it is spelled.
+    pub(crate) fn place(data: &Metadata) -> Option<(u64, u64)> {
+        Some((data.dev(), data.ino()))
     }
 
     /// Returns true if the open file was unlinked, so that anything written to it would be lost.
@@ -95,9 +108,18 @@ mod unix {
         is_owned(data) && data.mode() & 0o077 == 0
     }
 
-    /// Lets the umask decide who may read a new file, as usual; temporary files are private by default.
-    pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
-        builder.permissions(Permissions::from_mode(0o666));
+    /// Lets whoever may read a folder read a new file in it, if the umask agrees; temporary files are private by default.
+    pub(crate) fn open_like_folder(builder: &mut tempfile::Builder<'_, '_>, dir: &Path) {
+        let mode = std::fs::metadata(dir).map_or(0, |data| data.mode());
+        builder.permissions(Permissions::from_mode(mode & 0o066 | 0o600));
+    }
+
+    /// Creates a folder, for its owner alone if it is private or lies in a private one.
+    pub(crate) fn create_dir(dir: &Path, is_private: bool) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        let parent = dir.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mode = if is_private { 0 } else { std::fs::metadata(parent).map_or(0o077, |data| data.mode()) };
+        std::fs::DirBuilder::new().mode(mode & 0o077 | 0o700).create(dir)
     }
 
     /// Copies the old file's mode to a new one, and its owner where the system allows it.
@@ -272,6 +294,11 @@ mod other {
         path.canonicalize()
     }
 
+    /// Ends this process at once.
+    pub(crate) fn kill_self() {
+        std::process::abort();
+    }
+
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)
     }
@@ -299,6 +326,15 @@ mod other {
         Ok(byte[0])
     }
 
+    pub(crate) fn machine_id() -> Option<String> {
+        None
+    }
+
+    /// Real paths have the real spelling on this system.
+    pub(crate) fn place(_: &Metadata) -> Option<(u64, u64)> {
+        None
+    }
+
     pub(crate) fn is_unlinked(_: &Metadata) -> bool {
         false
     }
@@ -320,7 +356,11 @@ mod other {
         true
     }
 
-    pub(crate) fn make_public(_: &mut tempfile::Builder<'_, '_>) {}
+    pub(crate) fn open_like_folder(_: &mut tempfile::Builder<'_, '_>, _: &Path) {}
+
+    pub(crate) fn create_dir(dir: &Path, _: bool) -> io::Result<()> {
+        std::fs::create_dir(dir)
+    }
 
     pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
         file.set_permissions(old.permissions())

@@ -13,7 +13,7 @@ use stead_client::Harness;
 use stead_model::Base;
 
 use crate::file::read_capped;
-use crate::{Durability, StoreError, UserDirs, os, replace_creating, reserve_private};
+use crate::{Durability, Exact, StoreError, UserDirs, os, replace_creating, reserve_private};
 
 /// The variable that says where programs are.
 const PATH: &str = "PATH";
@@ -88,7 +88,7 @@ impl Person {
         }
         crate::create_parents(&path)?;
         reserve_private(&path)?;
-        replace_creating(&path, text.as_bytes(), Durability::Quick)
+        replace_creating(&path, Exact::Own.bytes(&text), Durability::Quick)
     }
 
     /// A recorded variable.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::At;
-use crate::{Durability, Marker, StoreError, os, replace_creating, sha256};
+use crate::{Durability, Exact, Marker, StoreError, os, replace_creating, sha256};
 
 /// The folder of all projects below the state folder.
 const PROJECTS: &str = "projects";
@@ -25,6 +25,17 @@ impl ProjectState {
     /// The folder of a checkout. `None` if the state folder lies inside the project: what it holds could have come with
     /// it. `project_id` is a checked id of a marker.
     pub fn of(state: &Path, project_id: &str, root: &Path) -> Option<Self> {
+        let mut found = Self::named(state, project_id, root)?;
+        if !found.dir.is_dir()
+            && let Some(same) = found.dir.parent().and_then(|project| same_folder(project, &found.real_root))
+        {
+            found.dir = same;
+        }
+        Some(found)
+    }
+
+    /// The folder by the name that the real path of the root gives it.
+    fn named(state: &Path, project_id: &str, root: &Path) -> Option<Self> {
         let real_root = os::real_path(root).unwrap_or_else(|_| root.to_owned());
         let inside = |state: &Path| state.starts_with(root) || state.starts_with(&real_root);
         if inside(state) || os::real_path(state).is_ok_and(|state| inside(&state)) {
@@ -35,6 +46,12 @@ impl ProjectState {
         Some(Self { dir, real_root })
     }
 
+    /// The folder that is known to be this checkout's.
+    pub fn at(dir: &Path, root: &Path) -> Self {
+        let real_root = os::real_path(root).unwrap_or_else(|_| root.to_owned());
+        Self { dir: dir.to_owned(), real_root }
+    }
+
     /// The folder of a checkout by its marker; if that cannot be read, the one that is known for this root.
     pub fn find(state: &Path, root: &Path) -> Option<Self> {
         match Marker::read(root) {
@@ -43,12 +60,40 @@ impl ProjectState {
         }
     }
 
+    /// The folder with the seal of a checkout. If the marker has another id than the one that was sealed, that is a change
+    /// of the checkout, and its seal is still the one that is known for this root.
+    pub fn sealed(state: &Path, root: &Path) -> Option<Self> {
+        let has_seal = |found: &Self| found.join(crate::seal::INDEX).is_file();
+        let marked = Marker::read(root).ok().and_then(|marker| Self::of(state, &marker.project_id, root));
+        if marked.as_ref().is_some_and(has_seal) {
+            return marked;
+        }
+        let mut first = None;
+        for known in Self::all_known(state, root) {
+            if has_seal(&known) {
+                return Some(known);
+            }
+            first.get_or_insert(known);
+        }
+        marked.or(first)
+    }
+
     /// The folder that is known for this root, whatever the marker says.
     pub fn known(state: &Path, root: &Path) -> Option<Self> {
-        let projects = fs::read_dir(state.join(PROJECTS)).ok()?.flatten();
+        Self::all_known(state, root).next()
+    }
+
+    fn all_known(state: &Path, root: &Path) -> impl Iterator<Item = Self> {
+        let projects = fs::read_dir(state.join(PROJECTS)).into_iter().flatten().flatten();
         let ids = projects.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut known = ids.filter_map(|id| Self::of(state, &id, root)).filter(|known| known.dir.is_dir());
-        known.next()
+        ids.filter_map(move |id| Self::named(state, &id, root)).filter(|known| known.dir.is_dir())
+    }
+
+    /// The roots of all checkouts that a state folder knows, with their folders.
+    pub fn all(state: &Path) -> Vec<(PathBuf, PathBuf)> {
+        let folders = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+        let checkouts = folders(&state.join(PROJECTS)).flat_map(|project| folders(&project).collect::<Vec<_>>());
+        checkouts.filter_map(|dir| Some((root_of(&dir)?, dir))).collect()
     }
 
     pub fn dir(&self) -> &Path {
@@ -67,7 +112,7 @@ impl ProjectState {
             return Ok(());
         }
         let Some(project) = self.dir.parent() else { return Ok(()) };
-        for dir in project.ancestors().take(2).collect::<Vec<_>>().into_iter().rev() {
+        for dir in project.ancestors().take(3).collect::<Vec<_>>().into_iter().rev() {
             if !dir.is_dir() {
                 fs::create_dir_all(dir.parent().unwrap_or(dir)).at("create folder", dir)?;
                 make_private(dir)?;
@@ -79,18 +124,31 @@ impl ProjectState {
             _ => make_private(&self.dir)?,
         }
         let root = self.real_root.as_os_str().as_encoded_bytes();
-        replace_creating(&self.join(ROOT), root, Durability::Quick)
+        replace_creating(&self.join(ROOT), Exact::Own.bytes(root), Durability::Quick)
     }
 
     /// The newest folder about a checkout that is gone.
     fn former(&self, project: &Path) -> Option<PathBuf> {
-        let is_gone = |dir: &PathBuf| {
-            let root = fs::read(dir.join(ROOT)).ok().and_then(crate::path_from_bytes);
-            root.is_some_and(|root| fs::symlink_metadata(root).is_err())
-        };
+        // A link in its place leads to another folder, which may be where the checkout went.
+        let is_there = |root: PathBuf| os::real_path(&root).is_ok_and(|real| real == root);
+        let is_gone = |dir: &PathBuf| root_of(dir).is_some_and(|root| !is_there(root));
         let dirs = fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).filter(is_gone);
         dirs.max_by_key(|dir| fs::metadata(dir).and_then(|data| data.modified()).ok())
     }
+}
+
+/// The checkout that a folder is about.
+fn root_of(dir: &Path) -> Option<PathBuf> {
+    fs::read(dir.join(ROOT)).ok().and_then(crate::path_from_bytes)
+}
+
+/// The folder about the same checkout under another spelling of its path: where case does not count, not every system
+/// tells how a name is really written.
+fn same_folder(project: &Path, real_root: &Path) -> Option<PathBuf> {
+    let place = |path: &Path| fs::metadata(path).ok().and_then(|data| os::place(&data));
+    let wanted = place(real_root)?;
+    let mut dirs = fs::read_dir(project).ok()?.flatten().map(|entry| entry.path());
+    dirs.find(|dir| root_of(dir).is_some_and(|root| place(&root) == Some(wanted)))
 }
 
 fn make_private(dir: &Path) -> Result<(), StoreError> {
@@ -148,6 +206,52 @@ mod tests {
         assert_eq!(fs::read_to_string(moved.join("seal")).unwrap(), "sealed");
         assert!(!state.dir().exists());
         assert!(clone.dir().exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_project_leads_to_what_was_known() {
+        let home = Home::new();
+        let old = home.checkout("old");
+        let state = home.of(&old);
+        state.create().unwrap();
+        let new = home.world.path().join("new");
+        fs::rename(&old, &new).unwrap();
+        std::os::unix::fs::symlink(&new, &old).unwrap();
+        for root in [&old, &new] {
+            assert_eq!(home.of(root).dir(), state.dir(), "{}", root.display());
+        }
+        // A link to somewhere else leaves nothing behind: the project is where it was found last.
+        fs::remove_file(&old).unwrap();
+        std::os::unix::fs::symlink(home.checkout("elsewhere"), &old).unwrap();
+        let moved = home.of(&new);
+        moved.create().unwrap();
+        assert!(moved.dir().exists() && !state.dir().exists());
+    }
+
+    #[test]
+    fn a_checkout_with_another_id_has_the_seal_that_is_known() {
+        let home = Home::new();
+        let root = home.checkout("project");
+        let mark = |id: &str| {
+            fs::create_dir_all(root.join(".agent/context")).unwrap();
+            let marker = Marker { project_id: id.to_owned(), ..Marker::create("2026-01-01T00:00:00Z") };
+            fs::write(root.join(crate::MARKER), marker.render()).unwrap();
+        };
+        mark(ID);
+        let sealed = || ProjectState::sealed(&home.state(), &root).unwrap().dir().to_owned();
+        let state = home.of(&root);
+        assert_eq!(sealed(), state.dir());
+        state.create().unwrap();
+        fs::write(state.join(crate::seal::INDEX), "").unwrap();
+        let other = ID.replace("3f1a", "0000");
+        mark(&other);
+        assert_eq!(sealed(), state.dir());
+        // What is kept for trust under the new id is no seal.
+        ProjectState::of(&home.state(), &other, &root).unwrap().create().unwrap();
+        assert_eq!(sealed(), state.dir());
+        fs::remove_file(root.join(crate::MARKER)).unwrap();
+        assert_eq!(sealed(), state.dir());
     }
 
     #[cfg(unix)]

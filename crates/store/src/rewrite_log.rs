@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::append::{Waiting, lock, open_locked};
 use crate::error::At;
+use crate::fault::moment;
 use crate::file::{follow, write_beside};
+use crate::file_content::Access;
 use crate::seal::{Coming, announce};
 use crate::{Durability, StoreError, Tail, os};
 
@@ -65,7 +67,8 @@ pub fn cut_log(path: &Path, most: u64, patience: Duration) -> Result<(), StoreEr
 fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration) -> Result<Option<u64>, StoreError> {
     let target = follow(path)?;
     let old = log.metadata().at("look at", path)?;
-    let mut temporary = write_beside(&target, kept, Durability::Synced, |file| os::take_over(file, &old))?;
+    let mut temporary =
+        write_beside(&target, kept, Access::Owner, Durability::Synced, |file| os::take_over(file, &old))?;
     lock(log, path, &mut Waiting::new(patience))?;
     let now = log.metadata().at("look at", path)?;
     if os::is_unlinked(&now) || now.len() < length {
@@ -78,8 +81,10 @@ fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration
     let file = temporary.as_file_mut();
     file.write_all(&added).at("write", &target)?;
     file.sync_data().at("sync", &target)?;
-    announce(path, Coming::Rewrite);
+    announce(path, Coming::Rewrite(temporary.as_file()));
+    moment();
     temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
+    moment();
     Ok(Some(kept.len() as u64 + added.len() as u64))
 }
 
@@ -115,7 +120,7 @@ impl Seek for Beginning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lines, append_line};
+    use crate::{Lines, Redacted, append_line};
 
     const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -128,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         for number in 0..100 {
-            append_line(&path, format!("{{\"n\":{number}}}"), Durability::Quick, PATIENCE).unwrap();
+            append_line(&path, Redacted::line(&serde_json::json!({"n": number})), Durability::Quick, PATIENCE).unwrap();
         }
         rewrite_log::<StoreError>(&path, PATIENCE, |lines| {
             let newest = lines.take(1).map(|line| line.unwrap().text + "\n").collect::<String>();
@@ -154,7 +159,7 @@ mod tests {
                 let path = &path;
                 scope.spawn(move || {
                     for number in 0..100 {
-                        let line = format!("{{\"w\":{writer},\"n\":{number}}}");
+                        let line = Redacted::line(&serde_json::json!({"w": writer, "n": number}));
                         append_line(path, line, Durability::Quick, PATIENCE).unwrap();
                     }
                 });

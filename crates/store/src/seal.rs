@@ -10,6 +10,7 @@ mod log;
 mod quick;
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,8 +19,8 @@ pub use index::{Pending, Sealed, SealedLog};
 pub use log::LogLook;
 
 use crate::file::read_capped;
-use crate::{Durability, StoreError, create_parents, os, replace, sha256, take_turn};
-use index::Index;
+use crate::{Durability, Exact, StoreError, create_parents, os, replace, sha256, take_turn};
+use index::{Index, Machine};
 use quick::Quick;
 
 /// Files up to this size are copied, and can be put back.
@@ -28,7 +29,10 @@ pub const COPIED: usize = 256 * 1024;
 /// The largest sealed file that is read at all.
 const READ: usize = 16 * 1024 * 1024;
 
-const INDEX: &str = "seal";
+/// The stamp of a link that leads nowhere.
+const LINK: &str = "link";
+
+pub(crate) const INDEX: &str = "seal";
 const COPIES: &str = "sealed";
 
 /// What the usual look finds.
@@ -58,6 +62,9 @@ pub struct OpenSeal {
     /// What Stead's own commands were about to write.
     pub announced: Vec<Announced>,
     pub is_new: bool,
+    is_steady: bool,
+    /// Another machine wrote it.
+    pub is_foreign: bool,
     _turn: Option<File>,
 }
 
@@ -99,15 +106,23 @@ impl Seal {
         }
     }
 
+    /// Returns true if no change waits for a person. Reads a few bytes.
+    pub fn is_clear(&self) -> bool {
+        let mut start = Vec::with_capacity(64);
+        let read = File::open(self.dir.join(INDEX)).and_then(|file| file.take(64).read_to_end(&mut start));
+        read.is_ok() && Quick::is_clear(&String::from_utf8_lossy(&start))
+    }
+
     /// Reads the seal and keeps others from changing it.
     pub fn open(&self, patience: Duration) -> Result<OpenSeal, StoreError> {
         let path = self.dir.join(INDEX);
         create_parents(&path)?;
         let turn = take_turn(&path, patience)?;
-        let Read { index, is_new } = self.read();
+        let Contents { index, is_new, is_steady } = self.read();
         let announced = announce::read(&self.dir);
-        let Index { files, logs } = index;
-        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, _turn: turn })
+        let is_foreign = index.is_foreign();
+        let Index { files, logs, .. } = index;
+        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, is_foreign, _turn: turn })
     }
 
     /// What is sealed, without a lock.
@@ -126,12 +141,13 @@ impl Seal {
         announce::read(&self.dir).iter().any(is_it)
     }
 
-    fn read(&self) -> Read {
+    fn read(&self) -> Contents {
         let text =
             read_capped(&self.dir.join(INDEX), READ).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+        let is_steady = text.as_deref().is_some_and(Quick::is_steady);
         match text.and_then(|text| Index::parse(&text)) {
-            Some(index) => Read { index, is_new: false },
-            None => Read { index: Index::default(), is_new: true },
+            Some(index) => Contents { index, is_new: false, is_steady },
+            None => Contents { index: Index::default(), is_new: true, is_steady: false },
         }
     }
 
@@ -139,6 +155,16 @@ impl Seal {
     pub fn copy(&self, hash: &str) -> Option<Vec<u8>> {
         let bytes = read_capped(&self.dir.join(COPIES).join(hash), COPIED).ok()??;
         (sha256(&bytes) == hash).then_some(bytes)
+    }
+
+    /// The stamp of a file; `None` if there is none.
+    pub fn stamp(&self, relative: &str) -> Option<String> {
+        let path = self.path_of(relative);
+        match fs::metadata(&path) {
+            Ok(data) => Some(crate::file_stamp(&data).text),
+            // A link to nothing is something, and nobody can read it.
+            Err(_) => fs::symlink_metadata(&path).is_ok().then(|| LINK.to_owned()),
+        }
     }
 
     /// Looks at a file.
@@ -155,30 +181,37 @@ impl Seal {
                     changed_millis: changed(&data),
                 }
             }
-            // A link to nothing is something, and nobody can read it.
             Err(_) if fs::symlink_metadata(&path).is_ok() => {
                 let data = fs::symlink_metadata(&path).ok();
                 Present {
-                    stamp: Some("link".to_owned()),
+                    stamp: Some(LINK.to_owned()),
                     changed_millis: data.as_ref().map_or(0, changed),
                     ..Present::default()
                 }
             }
-            Err(_) => {
-                // The nearest folder that is left has the time of the removal.
+            Err(error) => {
+                // The nearest folder that is left has the time of the removal, or was closed then.
                 let above = path.ancestors().skip(1).find_map(|folder| fs::metadata(folder).ok());
-                Present { changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
+                let is_closed = error.kind() == std::io::ErrorKind::PermissionDenied;
+                let stamp = is_closed.then(|| "closed".to_owned());
+                Present { stamp, changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
             }
         }
     }
 }
 
-struct Read {
+struct Contents {
     index: Index,
     is_new: bool,
+    is_steady: bool,
 }
 
 impl OpenSeal {
+    /// Returns true if a file looks as it did when the seal was written, so that it need not be read.
+    pub fn is_same(&self, file: &Sealed) -> bool {
+        self.is_steady && self.seal.stamp(&file.path) == file.stamp
+    }
+
     /// Keeps a copy of a file that is being sealed.
     pub fn keep(&self, bytes: &[u8], hash: &str) -> Result<(), StoreError> {
         let path = self.seal.dir.join(COPIES).join(hash);
@@ -189,18 +222,18 @@ impl OpenSeal {
             os::make_private(path.parent().unwrap_or(&path));
         }
         crate::reserve_private(&path)?;
-        replace(&path, bytes, Durability::Quick)
+        replace(&path, Exact::Copied.bytes(bytes), Durability::Quick)
     }
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
     pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let index = Index { files: self.files, logs: self.logs };
+        let index = Index { machine: Machine::this(), files: self.files, logs: self.logs };
         let path = self.seal.dir.join(INDEX);
         let text = index.render(&self.seal.root, folders);
         if !path.exists() {
             crate::reserve_private(&path)?;
         }
-        replace(&path, text.as_bytes(), Durability::Quick)?;
+        replace(&path, Exact::Own.bytes(&text), Durability::Quick)?;
         announce::forget(&self.seal.dir, &self.announced, &index.files);
         let is_used = |name: &str| index.files.iter().any(|file| file.hashes().any(|hash| hash == name));
         for copy in fs::read_dir(self.seal.dir.join(COPIES)).into_iter().flatten().flatten() {

@@ -1,6 +1,7 @@
 use std::fs::Metadata;
 use std::time::Duration;
 
+use crate::folder::mixed;
 use crate::os;
 
 /// What changes when a file changes; reading the file is not needed.
@@ -26,6 +27,14 @@ pub fn file_stamp(data: &Metadata) -> FileStamp {
         push_hex(&mut text, number);
     }
     FileStamp { text, changed: Duration::from_nanos(u64::try_from(changed).unwrap_or(u64::MAX)) }
+}
+
+/// Reads the stamp of a file as one number, and when anything about the file last changed, since 1970. It detects changes and
+/// is not cryptographic.
+pub fn file_sum(data: &Metadata) -> (u64, Duration) {
+    let stamp = os::stamp(data);
+    let changed = Duration::from_nanos(u64::try_from(stamp.changed).unwrap_or(u64::MAX));
+    (mixed("", data.len(), &stamp), changed)
 }
 
 fn push_hex(text: &mut String, number: u128) {

@@ -13,7 +13,9 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::{Durability, Person, ProjectState, StoreError, UserDirs, amend, create_parents, read_capped, sha256};
+use crate::{
+    Durability, Exact, Person, ProjectState, Redacted, StoreError, UserDirs, amend, create_parents, read_capped, sha256,
+};
 use git_side::GitSide;
 pub use item::{ItemKind, TrustItem};
 use record::{By, Entry, Record};
@@ -23,6 +25,10 @@ type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// The name of the record in the folder of a checkout.
 const FILE: &str = "trust.json";
+
+/// The name of the record of what agents and Stead write all the time. It changes with every session; the other one decides
+/// about gates and hardly changes.
+const WRITTEN: &str = "written.json";
 
 /// The folder of the texts that were trusted, by hash, to show later what changed.
 const TEXTS: &str = "trusted";
@@ -77,6 +83,8 @@ pub struct Trust {
     state: Option<ProjectState>,
     /// `None` if nobody has looked at this checkout yet.
     record: Option<Record>,
+    /// What was written here, of the kinds that agents write.
+    written: Record,
     settings: TrustSettings,
     git: OnceCell<GitSide>,
 }
@@ -86,13 +94,14 @@ impl Trust {
     pub fn of(root: &Path, env: Env<'_>) -> Self {
         let state = state_of(root, env);
         let record = state.as_ref().and_then(|state| Record::read(&state.join(FILE)));
+        let written = state.as_ref().and_then(|state| Record::read(&state.join(WRITTEN))).unwrap_or_default();
         // Whoever sets the environment of a process must not choose the person's settings.
         let person = Person::read(root);
         let settings = TrustSettings::of(&|name| match &person {
             Some(person) if Person::FOLDERS.contains(&name) => person.get(name).map(OsString::from),
             _ => env(name),
         });
-        Self { root: root.to_owned(), state, record, settings, git: OnceCell::new() }
+        Self { root: root.to_owned(), state, record, written, settings, git: OnceCell::new() }
     }
 
     /// The file with the record, if there is a place for it. It may not exist yet.
@@ -118,8 +127,8 @@ impl Trust {
         }
         let Some(record) = &self.record else { return Standing::New };
         let hash = item.sha256();
-        let known = record.trusted.get(&item.name);
-        match known.filter(|entry| entry.sha256 == hash) {
+        let known = [record, &self.written].map(|record| record.trusted.get(&item.name));
+        match known.into_iter().flatten().find(|entry| entry.sha256 == hash) {
             Some(Entry { by: By::Person, .. }) => return Standing::Trusted,
             Some(Entry { by: By::Here, .. }) => return Standing::Local,
             None => {}
@@ -129,7 +138,7 @@ impl Trust {
         if may_be_local && !has_arrived() && !self.git().brought(item) {
             return Standing::Local;
         }
-        if known.is_some() { Standing::Changed } else { Standing::New }
+        if known == [None; 2] { Standing::New } else { Standing::Changed }
     }
 
     /// Returns true if a person trusts a file of the project with this content, or it was written here. `path` is
@@ -148,7 +157,8 @@ impl Trust {
     pub fn gone(&self, items: &[TrustItem]) -> Vec<String> {
         let Some(record) = &self.record else { return Vec::new() };
         let is_there = |name: &String| items.iter().any(|item| item.name == *name);
-        record.trusted.keys().filter(|name| !is_there(name)).cloned().collect()
+        let names = record.trusted.keys().chain(self.written.trusted.keys());
+        names.filter(|name| !is_there(name)).cloned().collect()
     }
 
     /// Looks at everything that needs trust. The first look at a checkout notes what arrived with it; later ones note
@@ -165,8 +175,10 @@ impl Trust {
                 }
             });
         };
-        let is_noted =
-            |item: &TrustItem| record.trusted.get(&item.name).is_some_and(|entry| entry.sha256 == item.sha256());
+        let is_noted = |item: &TrustItem| {
+            let mut known = [record, &self.written].into_iter().filter_map(|record| record.trusted.get(&item.name));
+            known.any(|entry| entry.sha256 == item.sha256())
+        };
         let new: Vec<&TrustItem> = items
             .iter()
             .filter(|item| self.whole().is_none() && !is_noted(item) && self.standing(item) == Standing::Local)
@@ -175,8 +187,15 @@ impl Trust {
             return Ok(());
         }
         self.keep_texts(&new)?;
-        let entries: Vec<_> = new.iter().map(|item| (item.name.clone(), Entry::of(item, By::Here, now))).collect();
-        self.write(durability, |record| record.trusted.extend(entries))
+        let entries = |by_agents: bool| -> Vec<_> {
+            let fitting = new.iter().filter(|item| item.kind.is_written_by_agents() == by_agents);
+            fitting.map(|item| (item.name.clone(), Entry::of(item, By::Here, now))).collect()
+        };
+        let (own, written) = (entries(false), entries(true));
+        if !written.is_empty() {
+            self.written = self.amend(WRITTEN, durability, |record| record.trusted.extend(written))?;
+        }
+        if own.is_empty() { Ok(()) } else { self.write(durability, |record| record.trusted.extend(own)) }
     }
 
     /// Notes that a project was set up here. If `is_new`, its marker did not arrive with a repository.
@@ -206,7 +225,8 @@ impl Trust {
             record.remotes = remotes;
             record.trusted = entries.into_iter().collect();
             record.arrived.clear();
-        })
+        })?;
+        self.forget_written()
     }
 
     /// Takes all trust back: everything that is there counts as arrived.
@@ -214,7 +234,16 @@ impl Trust {
         let arrived = items.iter().map(|item| (item.name.clone(), item.sha256())).collect();
         self.write(Durability::Synced, |record| {
             *record = Record { looked_at: now.to_owned(), arrived, ..Record::default() };
-        })
+        })?;
+        self.forget_written()
+    }
+
+    /// A person has decided about everything that was there.
+    fn forget_written(&mut self) -> Result<(), StoreError> {
+        if !self.written.trusted.is_empty() {
+            self.written = self.amend(WRITTEN, Durability::Synced, |record| record.trusted.clear())?;
+        }
+        Ok(())
     }
 
     fn git(&self) -> &GitSide {
@@ -222,21 +251,30 @@ impl Trust {
     }
 
     fn write(&mut self, durability: Durability, change: impl FnOnce(&mut Record)) -> Result<(), StoreError> {
+        self.record = Some(self.amend(FILE, durability, change)?);
+        Ok(())
+    }
+
+    fn amend(
+        &self,
+        file: &str,
+        durability: Durability,
+        change: impl FnOnce(&mut Record),
+    ) -> Result<Record, StoreError> {
         let Some(state) = &self.state else {
             return Err(StoreError::NoStateFolder { root: self.root.clone() });
         };
         state.create()?;
-        let mut new = None;
-        amend::<StoreError>(&state.join(FILE), LIMIT, durability, |old| {
+        let mut new = Record::default();
+        amend::<StoreError>(&state.join(file), LIMIT, durability, |old| {
             let mut record = old.as_deref().and_then(Record::parse).unwrap_or_default();
             let before = record.clone();
             change(&mut record);
-            let text = (record != before || old.is_none()).then(|| record.render().into_bytes());
-            new = Some(record);
+            let text = (record != before || old.is_none()).then(|| Redacted::json(record.render()).into());
+            new = record;
             Ok(text)
         })?;
-        self.record = new;
-        Ok(())
+        Ok(new)
     }
 
     /// Keeps the texts of definitions, by hash. Others change too often to be worth it.
@@ -246,7 +284,7 @@ impl Trust {
             let path = state.join(TEXTS).join(item.sha256());
             state.create()?;
             create_parents(&path)?;
-            crate::create(&path, &item.content, Durability::Quick)?;
+            crate::create(&path, Exact::Copied.bytes(&item.content), Durability::Quick)?;
         }
         Ok(())
     }

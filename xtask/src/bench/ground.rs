@@ -116,14 +116,20 @@ pub(super) enum Keep {
 
 impl Project {
     pub(super) fn make(stead: &Path, below: &Path, name: &str, keep: Keep) -> Result<Self> {
+        Self::make_for(stead, below, name, keep, &below.join("home"))
+    }
+
+    /// The same for a person with another home.
+    pub(super) fn make_for(stead: &Path, below: &Path, name: &str, keep: Keep, home: &Path) -> Result<Self> {
         let folder = below.join(name);
         if keep == Keep::Nothing && folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;
         }
         fs::create_dir_all(&folder)?;
+        fs::create_dir_all(home)?;
         program::run(Command::new("git").args(["init", "--quiet"]).current_dir(&folder))?;
         let mut init = Command::new(stead);
-        init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", below.join("home"));
+        init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", home);
         program::read(&mut init)?;
         settle();
         let mut call = fixture("claude/PreToolUse.Bash")?;
@@ -146,8 +152,8 @@ impl Project {
         let path = self.folder.join(".agent/cache/policy");
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
         let needles = |line: &str| {
-            let (kind, needles) = line.split_once('\t')?;
-            matches!(kind, "names" | "verbs").then(|| needles.split('\t').map(str::to_owned).collect::<Vec<_>>())
+            let needles = line.strip_prefix("at\t")?.split('\t').skip(1);
+            Some(needles.filter_map(|needle| needle.get(1..).map(str::to_owned)).collect::<Vec<_>>())
         };
         let literals: Vec<_> = text.lines().filter_map(needles).flatten().collect();
         let rules = text.lines().filter(|line| line.starts_with("own\t") || line.starts_with("settings\t")).count();

@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("install", &["model", "pattern", "client", "settings", "shell", "store"]),
-    ("mcp", &["shell", "store"]),
+    ("mcp", &["model", "shell", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "client", "yaml", "store", "context", "shell", "feature", "evidence"]),
     ("migrate", &["model", "yaml", "store", "context", "pipeline"]),

@@ -5,7 +5,7 @@ use serde_json::json;
 use stead_guard::protection::GATE;
 use stead_hook::{Did, HitLine, Override, STALE_FILE};
 use stead_model::rfc3339;
-use stead_store::{Durability, append_line, cover};
+use stead_store::{Durability, Redacted, append_line, redact};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -78,14 +78,13 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             about: hit.about.clone(),
             part: hit.part.clone(),
             until: until.clone(),
-            reason: cover(args.reason.trim()).text.into_owned(),
+            reason: redact(args.reason.trim()).into_owned(),
             session: verdict.session.clone(),
             by: ["USER", "LOGNAME"].iter().find_map(|name| env(name)?.into_string().ok()),
             ..Override::default()
         };
-        let text = serde_json::to_vec(&line).unwrap_or_default();
         let path = Override::path(&project.indexes());
-        append_line(&path, text, Durability::Synced, PATIENCE)?;
+        append_line(&path, Redacted::line(&line), Durability::Synced, PATIENCE)?;
         seal::with(&project, |sealed| sealed.announce_appended(&path));
         written.push(line);
     }

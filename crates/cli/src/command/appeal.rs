@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_hook::Appeal;
-use stead_store::{Durability, append_line, cover};
+use stead_store::{Durability, Redacted, append_line, redact};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return uphold(args, &project, ui);
     }
     let verdict = find_verdict(&project, args.id.as_deref().unwrap_or_default())?;
-    let text = cover(args.text.join(" ").trim()).text.into_owned();
+    let text = redact(args.text.join(" ").trim()).into_owned();
     if text.is_empty() || text.len() > LIMIT {
         return Err(CliError::usage(format!("an appeal must have between 1 and {LIMIT} bytes")));
     }
@@ -96,14 +96,13 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn append(appeal: &Appeal, project: &Project) -> Result<(), CliError> {
-    let line = serde_json::to_vec(appeal).unwrap_or_default();
-    Ok(append_line(&Appeal::path(&project.indexes()), line, Durability::Synced, PATIENCE)?)
+    Ok(append_line(&Appeal::path(&project.indexes()), Redacted::line(appeal), Durability::Synced, PATIENCE)?)
 }
 
 fn uphold(args: &UpholdArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
     require_person("uphold an appeal", project, ui)?;
     let verdict = find_verdict(project, &args.id)?;
-    let text = cover(args.text.join(" ").trim()).text.into_owned();
+    let text = redact(args.text.join(" ").trim()).into_owned();
     let appeal = Appeal {
         v: 1,
         ts: now(),

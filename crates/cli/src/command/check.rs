@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use stead_client::Harness;
 use stead_guard::Hit;
 use stead_hook::{Caller, Examined, INTENT_GATE, describe_action, examine};
-use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall, redact};
+use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall};
+use stead_store::redact;
 
 use crate::cli::Exit;
 use crate::error::CliError;

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_evidence::{About, Archive, Bounds, Ground, Item, Offering, Standing, add, pattern_findings, standing_of};
 use stead_feature::{Feature, FeatureList};
-use stead_store::{cover, read_capped};
+use stead_store::{read_capped, redact};
 
 use crate::chain_check::ChainCheck;
 use crate::cli::Exit;
@@ -135,7 +135,7 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         check_source(named, project, ui)?;
     }
     let bytes = content(about, named, ui)?;
-    if let found @ 1.. = std::str::from_utf8(&bytes).map_or(0, |text| cover(text).count) {
+    if let found @ 1.. = std::str::from_utf8(&bytes).map_or(0, |text| redact(text).count()) {
         ui.note(format!("note: {} in `{}` replaced by `[redacted]`", counted(found, "secret"), named.display()));
     }
     let who = who(project);

@@ -6,11 +6,12 @@ use stead_client::Harness;
 use stead_context::{Contribution, Handoff, Heading, PacketKind, Repository, Shelf};
 use stead_hook::session_runs;
 use stead_model::suggestion;
+use stead_store::{Sharing, keep_ignored};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
-use crate::project::{Project, now_millis, project_path};
+use crate::project::{Project, env, now_millis, project_path};
 use crate::proof::ground;
 use crate::sent::read_document;
 use crate::speaker::{KnownBy, Speaker};
@@ -115,13 +116,15 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let context = project.context();
     let shelf = Shelf::new(&context);
     let trusted = trusted(&project);
+    let home = env("HOME").map(PathBuf::from);
+    keep_ignored(&context, Sharing::of(&project.config))?;
     let made = Handoff {
         place: project.folders(&context),
         purpose: &args.purpose.join(" "),
         now: now_millis(),
         source: args.source.as_deref().or(speaker.harness.as_deref()),
         session: speaker.session.as_deref(),
-        transcript: speaker.transcript.as_deref(),
+        home: home.as_deref(),
         git: facts,
         work: speaker.started_at.as_deref().filter(|_| has_git).map(|since| git.work(since)).unwrap_or_default(),
         runs: session_runs(&ground(&project), speaker.session.as_deref()),

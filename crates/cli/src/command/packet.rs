@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 use stead_context::{
     ContextError, Heading, Listing, Packet, PacketFinding, PacketKind, Shelf, Status, chain, fix_packet, lint_packet,
 };
-use stead_model::Severity;
-use stead_store::{Durability, Edited, StoreError, amend, read_capped};
+use stead_hook::SessionState;
+use stead_model::{FileId, Severity};
+use stead_store::{Durability, Edited, Exact, StoreError, amend, read_capped, secrets_in};
 
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
+use crate::git::Git;
 use crate::project::{Project, env, now};
 use crate::trusting::{as_data, trusted};
 use crate::ui::Ui;
@@ -36,6 +38,7 @@ enum PacketCommand {
     /// Set a packet's status to blocked
     #[command(after_help = "Example:\n  stead packet block latest")]
     Block(MoveArgs),
+    Share(ShareArgs),
     Lint(LintArgs),
 }
 
@@ -85,6 +88,19 @@ struct MoveArgs {
     json: bool,
 }
 
+/// Let git track a packet, which is private to this checkout otherwise
+///
+/// Stages the file although it is ignored; your next commit shares it. A packet with a secret is refused.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead packet share latest && git commit -m 'Hand over the login'")]
+struct ShareArgs {
+    /// The packet: `latest`, its id, or a unique part of it
+    id: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Check packets; exits with 1 if one has errors
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead packet lint latest\n  stead packet lint --fix")]
@@ -110,6 +126,7 @@ pub(crate) fn run(args: PacketArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         PacketCommand::Activate(args) => set(&args, Status::Active, &shelf, ui)?,
         PacketCommand::Done(args) => set(&args, Status::Done, &shelf, ui)?,
         PacketCommand::Block(args) => set(&args, Status::Blocked, &shelf, ui)?,
+        PacketCommand::Share(args) => share(&args, &project, &shelf, ui)?,
         PacketCommand::Lint(args) => return lint(&args, &shelf, ui),
     }
     Ok(Exit::Done)
@@ -190,6 +207,7 @@ fn show(args: &ShowArgs, shelf: &Shelf, project: &Project, ui: &mut Ui) -> Resul
     if args.json {
         let mut told = packet_as_json(&id, &packet);
         told["trusted"] = is_trusted.into();
+        told["transcript_path"] = transcript(project, &packet).into();
         ui.json(&told);
     } else if is_trusted {
         ui.raw(packet.as_str());
@@ -197,6 +215,12 @@ fn show(args: &ShowArgs, shelf: &Shelf, project: &Project, ui: &mut Ui) -> Resul
         ui.raw(as_data("packet", packet.as_str()));
     }
     Ok(())
+}
+
+/// The transcript of the session that wrote a packet, if it ran on this machine: a packet names no path of it.
+fn transcript(project: &Project, packet: &Packet) -> Option<String> {
+    let session = FileId::check(packet.document().get("session_id")?).ok()?;
+    SessionState::read(&project.indexes(), &session).ok()??.transcript
 }
 
 fn packet_as_json(id: &str, packet: &Packet) -> Value {
@@ -230,6 +254,27 @@ fn set(args: &MoveArgs, status: Status, shelf: &Shelf, ui: &mut Ui) -> Result<()
     } else {
         let already = if changed { "" } else { " already" };
         ui.line(format!("{id} is {status}{already}"));
+    }
+    Ok(())
+}
+
+fn share(args: &ShareArgs, project: &Project, shelf: &Shelf, ui: &mut Ui) -> Result<(), CliError> {
+    let id = shelf.find(&args.id)?;
+    let path = shelf.path(&id);
+    let text = String::from_utf8_lossy(&read_capped(&path, Packet::LIMIT)?.unwrap_or_default()).into_owned();
+    if let [line, ..] = secrets_in(&text).as_slice() {
+        return Err(CliError::user(format!("`{id}` has a secret in line {line}; it was not shared"))
+            .hinted(format!("remove it, then run `stead packet share {id}` again")));
+    }
+    Git { root: project.root() }.stage(&path).map_err(|why| {
+        CliError::user(format!("git could not stage `{id}`: {why}"))
+            .hinted("packets are shared by git; commit the file yourself if you use another system")
+    })?;
+    let shown = project.short(&path);
+    if args.json {
+        ui.json(&json!({"id": id, "path": shown, "staged": true}));
+    } else {
+        ui.line(format!("staged {}; commit it to share it", shown.display()));
     }
     Ok(())
 }
@@ -276,7 +321,7 @@ fn repair(shelf: &Shelf, id: &str) -> Result<Vec<String>, CliError> {
         let fixed = text.and_then(|text| Some(fix_packet(&text, id)?).filter(|fixed| fixed.text != text));
         Ok::<_, StoreError>(fixed.map(|fixed| {
             done = fixed.done;
-            fixed.text.into_bytes()
+            Exact::Edited.owned(fixed.text)
         }))
     })?;
     Ok(done)

@@ -7,7 +7,7 @@ use clap::Args;
 use stead_install::agent_definitions;
 use stead_memory::{Metric, PromptSize, Statistics, Tally, chart, plot, statistics};
 use stead_model::tokens;
-use stead_store::{Durability, replace};
+use stead_store::{Durability, Exact, replace};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn draw(found: &Statistics, file: &Path, ui: &mut Ui) -> Result<(), CliError> {
-    replace(&ui.dir()?.join(file), chart(found).as_bytes(), Durability::Synced)?;
+    replace(&ui.dir()?.join(file), Exact::Own.bytes(&chart(found)), Durability::Synced)?;
     ui.note(format!("wrote {}", file.display()));
     Ok(())
 }

@@ -136,6 +136,48 @@ fn no_variable_of_the_hook_weakens_a_rule() {
     }
 }
 
+/// Nor does one keep Stead from looking after a call.
+#[cfg(unix)]
+#[test]
+fn no_variable_of_the_hook_keeps_the_look_away() {
+    use crate::seal::{WEAKEN, guard_holds, sh};
+    let mut world = crate::seal::world();
+    let evil = world.folder().join("evil").display().to_string();
+    fs::create_dir(&evil).unwrap();
+    let own = std::process::id().to_string();
+    for (name, value) in [
+        ("STEAD_DOCTOR", "1"),
+        ("STEAD_DOCTOR", &own),
+        ("STEAD_VERIFYING", "1"),
+        ("STEAD_RUN", "x"),
+        ("HOME", &evil),
+        ("XDG_STATE_HOME", &evil),
+        ("XDG_CONFIG_HOME", &evil),
+        ("CLAUDE_PROJECT_DIR", &evil),
+        ("GIT_DIR", &evil),
+        ("GIT_WORK_TREE", &evil),
+        ("PATH", &evil),
+        ("TMPDIR", "/missing"),
+    ] {
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": name});
+        world.hook("claude PreToolUse", payload(&world, "PreToolUse", call.clone()));
+        sh(&world, WEAKEN);
+        let mut done = call;
+        done["tool_response"] = json!({});
+        let before = world.command("env", &world.project());
+        let before =
+            before.get_envs().find(|(known, _)| *known == name).and_then(|(_, value)| value.map(ToOwned::to_owned));
+        world.set(name, value);
+        let said = world.hook("claude PostToolUse", payload(&world, "PostToolUse", done)).stdout;
+        match before.and_then(|value| value.into_string().ok()) {
+            Some(value) => world.set(name, value),
+            None => world.unset(name),
+        }
+        assert!(said.contains("was put back"), "{name}={value}: {said}");
+        assert!(guard_holds(&world) && world.read("project/.agent/guards/infra.yaml").contains("enforce"), "{name}");
+    }
+}
+
 /// The same if nothing is set at all.
 #[test]
 fn no_missing_variable_weakens_a_rule() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stead_testkit::World;
 
 use crate::seal::{GUARD, WEAKEN, drive, guard_holds, log, opaque, own_files_hold, sh, world};
-use crate::world::{by_person, denies, payload, shell};
+use crate::world::{by_person, denies, payload, shell, tool};
 
 const PATH: &str = "project/.agent/guards/infra.yaml";
 
@@ -146,36 +146,121 @@ fn steads_own_commands_need_no_acceptance() {
     assert!(!world.exists(settings) || !world.read(settings).contains("stead hook"));
 }
 
-/// A command that was killed between its announcement, its write and the look leaves nothing to explain.
+/// A text that Stead announced once, and perhaps never wrote, is no passport for whoever writes it later.
 #[test]
-fn a_command_that_is_killed_leaves_nothing_to_explain() {
+fn an_announcement_lasts_as_long_as_a_write() {
     let weak = GUARD.replace("enforce", "off");
     let world = world();
     turn(&world);
-    let dir = world.stead(&["seal", "status", "--json"]).json()["dir"].as_str().unwrap().to_owned();
-    let dir = dir.replace("$HOME", &world.home().display().to_string());
+    let dir = state_of(&world);
     let sum = world.sh(&format!("printf '%s' '{weak}' | sha256sum")).ok();
-    let line = json!({"path": ".agent/guards/infra.yaml", "sha256": &sum[..64], "at": 0});
-    let announce = || fs::write(format!("{dir}/announced.jsonl"), format!("{line}\n")).unwrap();
-    // Killed before the write.
-    announce();
-    turn(&world);
-    assert!(guard_holds(&world) && log(&world).is_empty());
-    // Killed after it.
-    announce();
-    fs::write(world.project().join(".agent/guards/infra.yaml"), &weak).unwrap();
-    assert!(!guard_holds(&world));
-    turn(&world);
-    assert!(!guard_holds(&world) && log(&world).is_empty());
-    // What was not announced is another text. Times of files have the grain of a clock tick.
-    fs::write(world.project().join(".agent/guards/infra.yaml"), GUARD).unwrap();
-    turn(&world);
-    std::thread::sleep(std::time::Duration::from_millis(30));
-    announce();
-    fs::write(world.project().join(".agent/guards/infra.yaml"), weak.replace("off", "shadow")).unwrap();
+    let announce = |ago: u128| {
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis();
+        let line = json!({"path": ".agent/guards/infra.yaml", "sha256": &sum[..64], "at": (now - ago) as u64});
+        fs::write(format!("{dir}/announced.jsonl"), format!("{line}\n")).unwrap();
+    };
+    announce(120_000);
+    world.write(PATH, &weak);
+    assert!(guard_holds(&world));
     turn(&world);
     assert!(guard_holds(&world));
     assert_eq!(outcomes(&world), ["in-force"]);
+    world.write(PATH, GUARD);
+    turn(&world);
+    announce(0);
+    world.write(PATH, &weak);
+    turn(&world);
+    assert!(!guard_holds(&world));
+    assert_eq!(outcomes(&world), ["in-force"]);
+}
+
+/// Where the seal of the project is kept.
+fn state_of(world: &World) -> String {
+    let dir = world.stead(&["seal", "status", "--json"]).json()["dir"].as_str().unwrap().to_owned();
+    dir.replace("$HOME", &world.home().display().to_string())
+}
+
+/// An agent in one project cannot have its change of the person's own files looked at in another.
+#[test]
+fn the_persons_files_are_held_whoever_looks() {
+    let world = world();
+    end(&world);
+    world.write("home/.config/stead/guards/own.yaml", GUARD.replace("infra", "mine"));
+    let holds = || {
+        let path = world.project().join("mine/x");
+        denies(
+            &world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": path, "content": "x"}))).stdout,
+        )
+    };
+    start(&world);
+    assert!(holds());
+    let other = world.folder().join("other");
+    fs::create_dir(&other).unwrap();
+    world.stead_in(&other, &["context", "init"]).ok();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let script = "sed -i s/enforce/off/ $HOME/.config/stead/guards/own.yaml; cd ../other && stead status";
+    drive(&world, &opaque(script)).unwrap();
+    assert!(holds());
+    assert_eq!(outcomes(&world), ["in-force"]);
+    // A person at their own terminal still decides.
+    let id = last(&world);
+    by_person(&world, &["seal", "accept", &id]).ok();
+    assert!(!holds());
+}
+
+/// A home that several machines share, or that was copied, has a seal whose inodes and times say nothing here.
+#[test]
+fn a_seal_of_another_machine_says_that_it_cannot_look() {
+    let world = world();
+    turn(&world);
+    let index = format!("{}/seal", state_of(&world));
+    let make_foreign = || {
+        let text = fs::read_to_string(&index).unwrap();
+        let line = text.lines().find(|line| line.starts_with("{\"machine\":")).unwrap().to_owned();
+        fs::write(&index, text.replace(&line, "{\"machine\":\"0123456789abcdef\"}")).unwrap();
+    };
+    make_foreign();
+    world.sh("cp .agent/context/indexes/sessions.jsonl x && mv x .agent/context/indexes/sessions.jsonl").ok();
+    world.write(PATH, GUARD.replace("enforce", "off"));
+    assert!(guard_holds(&world), "what was sealed is in force");
+    let run = world.stead(&["status"]);
+    assert!(run.code == 0 && run.stderr.contains("another machine wrote it"), "{run}");
+    assert!(guard_holds(&world) && own_files_hold(&world));
+    // Between sessions, what is here counts.
+    world.write(PATH, GUARD);
+    end(&world);
+    make_foreign();
+    let run = world.stead(&["status"]);
+    assert!(!run.stderr.contains("cannot be checked"), "{run}");
+    assert!(!log(&world).iter().any(|change| change["outcome"] == "lost"), "{:?}", log(&world));
+    start(&world);
+    assert!(guard_holds(&world));
+    drive(&world, &opaque(WEAKEN)).unwrap();
+    assert!(guard_holds(&world) && world.read(PATH).contains("enforce"));
+}
+
+#[test]
+fn gates_work_if_the_state_folder_is_full_or_cannot_be_written() {
+    let world = world();
+    turn(&world);
+    let write = json!({"file_path": world.project().join("infra/x"), "content": "x"});
+    let before = tool(&world, "Write", write);
+    let after = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "c", "tool_response": {}});
+    let after = payload(&world, "PostToolUse", after);
+    for options in ["ro", "size=8k"] {
+        let script = format!(
+            "mount -t tmpfs -o {options} none $HOME/.local/state\nread -r before; read -r after\n\
+             echo \"$before\" | $STEAD hook claude PreToolUse; echo\n\
+             echo \"$after\" | $STEAD hook claude PostToolUse; echo \"after: $?\"\n$STEAD status"
+        );
+        let Some(run) = world.sh_with_own_mounts(&script, format!("{before}\n{after}\n").as_bytes()) else { return };
+        let said = run.stdout.lines().next().unwrap_or_default();
+        assert!(denies(said) && said.contains("infra is reviewed"), "{options}: {run}");
+        assert!(
+            run.stdout.contains("after: 0") && run.stderr.contains("the seal cannot be checked"),
+            "{options}: {run}"
+        );
+    }
 }
 
 #[test]
@@ -232,13 +317,41 @@ fn other_branches_leave_the_tree_clean_and_the_gates_on() {
     let world = world();
     for branch in ["weak", "bare", "main", "bare", "weak", "main"] {
         assert!(drive(&world, &format!("git checkout -q {branch}")).is_some());
-        let status = world.sh("git status --porcelain --untracked-files=no").ok();
-        assert_eq!(status, "", "{branch}");
+        assert_eq!(world.sh("git status --porcelain").ok(), "", "{branch}");
         assert_eq!(world.sh("git rev-parse --abbrev-ref HEAD").ok().trim(), branch);
         assert!(guard_holds(&world) && own_files_hold(&world), "{branch}");
     }
     let waits = world.stead(&["seal", "status", "--json"]).json()["pending"].clone();
     assert_eq!(waits, json!([]), "back on the branch nothing waits");
+}
+
+/// Bisection goes through commits in which Stead's folder is weaker, gone, or new.
+#[test]
+fn a_bisection_leaves_every_step_clean() {
+    let world = world();
+    sh(
+        &world,
+        "git checkout -q -b all; for n in 1 2 3; do git commit -q --allow-empty -m $n; done; git merge -q --no-ff -m m weak; git \
+         commit -q --allow-empty -m 4; git rm -rq .agent .claude; git commit -qm 5; git commit -q --allow-empty -m 6; git \
+         checkout -q main -- .agent .claude; git commit -qm 7; git commit -q --allow-empty -m 8; git checkout -q main",
+    );
+    start(&world);
+    let mut steps = 0;
+    drive(&world, "git bisect start all main").unwrap();
+    loop {
+        assert_eq!(world.sh("git status --porcelain").ok(), "", "{steps}");
+        assert!(guard_holds(&world) && own_files_hold(&world), "{steps}");
+        let verdict = if steps % 2 == 0 { "git bisect good" } else { "git bisect bad" };
+        if world.sh("git bisect log").ok().contains("first bad commit") || steps > 9 {
+            break;
+        }
+        assert!(drive(&world, verdict).is_some());
+        steps += 1;
+    }
+    assert!((2..9).contains(&steps), "{steps}");
+    drive(&world, "git bisect reset").unwrap();
+    assert_eq!(world.sh("git status --porcelain").ok(), "");
+    assert!(guard_holds(&world));
 }
 
 #[test]

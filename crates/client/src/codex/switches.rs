@@ -3,6 +3,7 @@ use crate::switches::{Switches, command, decision, variable};
 
 const HELP: &str = "`codex --help`, 0.166.0";
 const HOOKS: &str = "developers.openai.com/codex/hooks";
+const LOADER: &str = "github.com/openai/codex, codex-rs/config/src/loader";
 
 pub(super) const SWITCHES: Switches = Switches {
     programs: &["codex", "@openai/codex"],
@@ -22,7 +23,7 @@ pub(super) const SWITCHES: Switches = Switches {
             "codex exec --disable apps hi",
         ),
         command(
-            "-c|--config:features|features.hooks|features.codex_hooks|hooks|hooks.*|projects|projects.*",
+            "-c|--config:features|features.hooks|features.codex_hooks|hooks|hooks.*|profiles|profiles.*|projects|projects.*",
             "it starts with other hooks, or without trust in the project",
             HELP,
             "codex -c features.hooks=false exec hi",
@@ -46,12 +47,21 @@ pub(super) const SWITCHES: Switches = Switches {
     variables: &[variable(
         "CODEX_HOME",
         "moves the person's config and the trust in hooks",
-        "developers.openai.com/codex/config",
+        "github.com/openai/codex, codex-rs/utils/home-dir/src/lib.rs",
     )],
     files: &[
-        decision(system("/etc/codex", "config.toml"), "Codex's system config", "developers.openai.com/codex/config"),
-        decision(system("/etc/codex", "managed_config.toml"), "Codex's managed config", HOOKS),
+        decision(
+            system("/etc/codex", "config.toml"),
+            "Codex's system config",
+            "developers.openai.com/codex/config-basic",
+        ),
+        decision(system("/etc/codex", "managed_config.toml"), "Codex's managed config", LOADER),
         decision(system("/etc/codex", "requirements.toml"), "Codex's requirements", HOOKS),
-        decision(below("CODEX_HOME", ".codex", "managed_config.toml"), "Codex's managed config", HOOKS),
+        decision(below("CODEX_HOME", ".codex", "managed_config.toml"), "Codex's managed config", LOADER),
+        decision(
+            below("CODEX_HOME", ".codex", ".env"),
+            "the environment that Codex loads",
+            "github.com/openai/codex, codex-rs/arg0/src/lib.rs",
+        ),
     ],
 };

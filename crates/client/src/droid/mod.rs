@@ -100,9 +100,11 @@ const SHADOW: &str = "off:/hooksDisabled=true same:/SessionStart same:/UserPromp
 
 const SETTINGS: &[SettingsFile] = &[
     file(project(".factory/settings.json"), Shape::Groups, WATCH),
+    file(project(".factory/settings.local.json"), Shape::Groups, WATCH),
     file(project(".factory/hooks.json"), Shape::BareGroups, SHADOW),
     file(project(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
     file(user(".factory/settings.json"), Shape::Groups, WATCH),
+    file(user(".factory/settings.local.json"), Shape::Groups, WATCH),
     file(user(".factory/hooks.json"), Shape::BareGroups, SHADOW),
     file(user(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
 ];

@@ -6,22 +6,13 @@ const READ: &str = "read in the program, 0.225.2";
 
 pub(super) const SWITCHES: Switches = Switches {
     programs: &["droid", "@factory/cli"],
-    commands: &[
-        command(
-            "--settings",
-            "its settings take precedence and may turn hooks off",
-            HELP,
-            "droid exec --settings /tmp/x.json hi",
-            "droid exec hi",
-        ),
-        command(
-            "--no-hooks",
-            "it starts without hooks",
-            "docs.factory.ai/cli/configuration/hooks-guide (not in 0.225.2)",
-            "droid --no-hooks hi",
-            "droid --help",
-        ),
-    ],
+    commands: &[command(
+        "--settings",
+        "its settings take precedence and may turn hooks off",
+        HELP,
+        "droid exec --settings /tmp/x.json hi",
+        "droid exec hi",
+    )],
     variables: &[
         variable("FACTORY_HOME_OVERRIDE", "moves the person's settings", READ),
         variable("FACTORY_RUNTIME_SETTINGS_PATH", "is `--settings`", READ),

@@ -1,9 +1,10 @@
-use crate::settings::{home, system};
+use crate::settings::{home, project, system};
 use crate::switches::{Switches, command, decision, variable};
 
 const CONFIG: &str = "geminicli.com/docs/reference/configuration";
 const TRUST: &str = "geminicli.com/docs/cli/trusted-folders";
 const READ: &str = "read in the program, 0.61.0";
+const ENV: &str = "the environment that Gemini CLI loads";
 const SYSTEM: &str = "Gemini CLI's system settings";
 
 pub(super) const SWITCHES: Switches = Switches {
@@ -36,7 +37,8 @@ pub(super) const SWITCHES: Switches = Switches {
         decision(home(".gemini/trustedFolders.json"), "the folders that the person trusts in Gemini CLI", TRUST),
         decision(home(".gemini/trusted_hooks.json"), "the hooks that the person trusts in Gemini CLI", READ),
         decision(home(".gemini/extensions/extension-enablement.json"), "which Gemini extensions are on", READ),
-        decision(home(".gemini/.env"), "the environment that Gemini CLI loads", CONFIG),
+        decision(home(".gemini/.env"), ENV, CONFIG),
+        decision(project(".gemini/.env"), ENV, CONFIG),
         decision(system("/etc/gemini-cli", "settings.json"), SYSTEM, CONFIG),
         decision(system("/etc/gemini-cli", "system-defaults.json"), SYSTEM, CONFIG),
         decision(system("/Library/Application Support/GeminiCli", "settings.json"), SYSTEM, CONFIG),

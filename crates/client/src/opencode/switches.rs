@@ -32,6 +32,11 @@ pub(super) const SWITCHES: Switches = Switches {
         variable("OPENCODE_CONFIG_DIR", "names another folder, with other plugins", "opencode.ai/docs/config"),
         variable("OPENCODE_CONFIG_CONTENT", "is a config, with other plugins", "opencode.ai/docs/config"),
         variable("OPENCODE_TEST_HOME", "moves the person's config", READ),
+        variable(
+            "OPENCODE_TEST_MANAGED_CONFIG_DIR",
+            "moves the managed config",
+            "github.com/anomalyco/opencode, packages/opencode/src/config/managed.ts",
+        ),
     ],
     files: &[
         decision(project(".opencode/plugin/**"), BESIDE, PLUGINS),

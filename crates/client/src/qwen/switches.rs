@@ -1,8 +1,10 @@
-use crate::settings::{below, system};
+use crate::settings::{below, project, system};
 use crate::switches::{Switches, command, decision, variable};
 
 const HELP: &str = "`qwen --help`, 0.24.4";
 const READ: &str = "read in the program, 0.24.4";
+const SOURCE: &str = "github.com/QwenLM/qwen-code, packages/cli/src/config/environment.ts";
+const ENV: &str = "the environment that Qwen Code loads";
 const SYSTEM: &str = "Qwen Code's system settings";
 
 pub(super) const SWITCHES: Switches = Switches {
@@ -37,7 +39,8 @@ pub(super) const SWITCHES: Switches = Switches {
     files: &[
         decision(user("trustedFolders.json"), "the folders that the person trusts in Qwen Code", READ),
         decision(user("extensions/extension-enablement.json"), "which Qwen extensions are on", READ),
-        decision(user(".env"), "the environment that Qwen Code loads", READ),
+        decision(user(".env"), ENV, READ),
+        decision(project(".qwen/.env"), ENV, SOURCE),
         decision(system("/etc/qwen-code", "settings.json"), SYSTEM, READ),
         decision(system("/etc/qwen-code", "system-defaults.json"), SYSTEM, READ),
         decision(system("/Library/Application Support/QwenCode", "settings.json"), SYSTEM, READ),

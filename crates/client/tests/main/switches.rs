@@ -18,7 +18,10 @@ compares this page with them, and another one sends each row through the hook of
 means that the published program was searched for it.
 
 Not covered: a program that is started in a folder without Stead's hooks and edits files elsewhere, a program under another
-name that Stead cannot know (a copy made in an earlier call), and what a person types in the program itself.
+name that Stead cannot know (a copy made in an earlier call; Cursor's program is also installed as `agent`, which is too
+common a name), arguments that are known only at run time (`claude $FLAGS`), and what a person types in the program itself.
+Gemini CLI and Qwen Code also load the first `.env` in the folder they start in or above it, and in the person's home. Agents
+write that file all day, so it is not watched; what it sets counts only for variables that are not set, and from the next start on.
 
 ## Variables
 

@@ -2,7 +2,7 @@
 
 mod context;
 
-use stead_store::cover;
+use stead_store::redact;
 
 use self::context::context;
 use super::Handoff;
@@ -36,7 +36,7 @@ pub(super) struct Head<'a> {
 pub(super) fn packet(handoff: &Handoff<'_>, facts: &Observed, head: &Head<'_>, id: &str, body: &str) -> String {
     let json = |values: Vec<String>| serde_json::to_string(&values).unwrap_or_default();
     let paths = |files: &[ListedFile]| json(files.iter().map(|file| file.path.clone()).collect());
-    let safe = |text: &str| cover(text).text.into_owned();
+    let safe = |text: &str| redact(text).into_owned();
     let files = facts.confirmed.iter().chain(&facts.suggested);
     let hashes: std::collections::BTreeMap<&str, &str> =
         files.filter_map(|file| Some((file.path.as_str(), file.hash.as_deref()?))).collect();
@@ -52,7 +52,6 @@ pub(super) fn packet(handoff: &Handoff<'_>, facts: &Observed, head: &Head<'_>, i
         ("purpose", Some(head.purpose.to_owned())),
         ("source", Some(handoff.source.unwrap_or("unknown").to_owned())),
         ("session_id", handoff.session.map(str::to_owned)),
-        ("transcript_path", handoff.transcript.map(str::to_owned)),
         (FileList::Confirmed.key(), Some(paths(&facts.confirmed))),
         (FileList::Suggested.key(), Some(paths(&facts.suggested))),
         ("validators", Some(json(facts.validators.iter().map(|validator| safe(&validator.command)).collect()))),

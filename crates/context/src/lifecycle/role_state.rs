@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::{rfc3339, unix_millis};
-use stead_store::{Durability, read_capped, replace_creating};
+use stead_store::{Durability, Redacted, read_capped, replace_creating};
 
 use super::Lifecycle;
 use crate::{ContextError, RoleName};
@@ -142,10 +142,7 @@ impl RoleState {
 
     pub fn write(&self, indexes: &Path, durability: Durability) -> Result<(), ContextError> {
         let role = RoleName::check(&self.role)?;
-        // A map with string keys always serialises.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        Ok(replace_creating(&Self::path(indexes, &role), text.as_bytes(), durability)?)
+        Ok(replace_creating(&Self::path(indexes, &role), Redacted::pretty(self), durability)?)
     }
 
     /// Makes a legal transition.

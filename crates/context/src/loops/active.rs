@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use stead_store::{Durability, amend, read_capped};
+use stead_store::{Durability, Redacted, amend, read_capped};
 
 use crate::ContextError;
 
@@ -35,7 +35,7 @@ impl ActiveLoop {
             let before = Self::parse(&path, old.as_deref())?;
             let mut after = before.clone();
             change(&mut after);
-            Ok::<_, ContextError>((after != before).then(|| after.render().into_bytes()))
+            Ok::<_, ContextError>((after != before).then(|| Redacted::json(after.render()).into()))
         })?;
         Ok(())
     }

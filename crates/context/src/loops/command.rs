@@ -1,7 +1,7 @@
 //! What people and agents do with loops between stops: start, activate, pause, resume, cancel.
 
 use stead_model::rfc3339;
-use stead_store::{Creation, Durability, create, create_parents};
+use stead_store::{Creation, Durability, create, create_parents, redact};
 
 use super::{ActiveLoop, Counts, Lease, Loop, LoopFile, LoopStatus, Loops, Owner, Starter};
 use crate::{ContextError, stamp, title_slug};
@@ -61,6 +61,10 @@ impl Loops {
     pub fn start(&self, new: NewLoop, now: i64) -> Result<Activated, ContextError> {
         if new.prompt.trim().is_empty() {
             return Err(ContextError::NoLoopPrompt);
+        }
+        // It is written down and run from there, so it can be neither kept nor redacted.
+        if new.verify.as_deref().is_some_and(|command| redact(command).count() > 0) {
+            return Err(ContextError::SecretInCommand { option: "--verify" });
         }
         self.refuse_displacing(new.owner.as_ref(), "")?;
         let moment = rfc3339(now);
@@ -147,7 +151,7 @@ impl Loops {
             }
             let mut file = LoopFile::build(state.clone(), prompt);
             let path = self.path(&state.id);
-            if create(&path, file.render().as_bytes(), Durability::Synced)? == Creation::Created {
+            if create(&path, redact(file.render()), Durability::Synced)? == Creation::Created {
                 return Ok(());
             }
         }

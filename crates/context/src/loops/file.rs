@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use stead_model::rfc3339;
-use stead_store::cover;
+use stead_store::redact;
 
 use super::{Counts, Lease, Loop, LoopStatus, Owner, Starter, split_promises};
 use crate::{ContextError, Document};
@@ -21,7 +21,7 @@ impl LoopFile {
     /// Creates a file for a loop and its prompt.
     pub fn build(state: Loop, prompt: &str) -> Self {
         let head = fields(&state).into_iter().filter_map(|(key, value)| Some((key, value?)));
-        let prompt = cover(prompt.trim()).text;
+        let prompt = redact(prompt.trim());
         let document = Document::build(head, &format!("\n{PROMPT}\n\n{prompt}\n\n{NOTES}\n"));
         Self { document, written: state.clone(), state }
     }
@@ -86,7 +86,7 @@ fn fields(state: &Loop) -> [(&'static str, Option<String>); 21] {
         ("created_at", Some(state.created_at.clone())),
         ("updated_at", Some(state.updated_at.clone())),
         ("status", Some(state.status.name().to_owned())),
-        ("reason", state.reason.as_deref().map(|reason| cover(reason).text.into_owned())),
+        ("reason", state.reason.as_deref().map(|reason| redact(reason).into_owned())),
         ("iteration", Some(state.iteration.to_string())),
         ("max_iterations", Some(state.max_iterations.to_string())),
         (

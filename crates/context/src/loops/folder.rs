@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use stead_model::{FileId, rfc3339};
-use stead_store::{Durability, StoreError, amend, read_capped};
+use stead_store::{Durability, Exact, StoreError, amend, read_capped};
 
 use super::{Loop, LoopFile, LoopLine, Owner};
 use crate::ContextError;
@@ -82,7 +82,7 @@ impl Loops {
             let mut file = parse(&path, old.ok_or_else(missing)?)?;
             let before = file.state.clone();
             outcome = Some(change(&mut file)?);
-            Ok::<_, ContextError>((file.state != before).then(|| file.render().as_bytes().to_vec()))
+            Ok::<_, ContextError>((file.state != before).then(|| Exact::Edited.owned(file.render())))
         })?;
         outcome.ok_or(ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None })
     }

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line, cover};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line, redact};
 
 use super::LoopStatus;
 
@@ -45,9 +45,8 @@ impl LoopLine {
     const PATIENCE: Duration = Duration::from_millis(300);
 
     pub(super) fn append(&self, indexes: &Path) -> Result<(), StoreError> {
-        let safe = Self { why: cover(&self.why).text.into_owned(), ..self.clone() };
-        let line = serde_json::to_vec(&safe).unwrap_or_default();
-        append_line(&indexes.join(Self::FILE), line, Durability::Quick, Self::PATIENCE)
+        let safe = Self { why: redact(&self.why).into_owned(), ..self.clone() };
+        append_line(&indexes.join(Self::FILE), Redacted::line(&safe), Durability::Quick, Self::PATIENCE)
     }
 
     /// Reads from the reason what came of the claim; `None` if the agent claimed nothing.

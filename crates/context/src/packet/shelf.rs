@@ -6,7 +6,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use stead_model::unix_millis;
-use stead_store::{Creation, Durability, Edited, StoreError, amend, create, create_parents, read_capped};
+use stead_store::{
+    Creation, Durability, Edited, Exact, StoreError, amend, create, create_parents, read_capped, redact,
+};
 
 use super::head::{HeadProblem, problems};
 use super::{Packet, PacketKind, Status};
@@ -167,7 +169,7 @@ impl Shelf {
             let mut packet = parse(&path, bytes.unwrap_or_default())?;
             let before = packet.clone();
             change(&mut packet)?;
-            Ok((packet != before).then(|| packet.as_str().as_bytes().to_vec()))
+            Ok((packet != before).then(|| Exact::Edited.owned(packet.as_str())))
         })
     }
 
@@ -178,7 +180,7 @@ impl Shelf {
         for number in 1..NAMESAKES {
             let id = if number == 1 { stem.to_owned() } else { format!("{stem}-{number}") };
             let path = self.path(&id);
-            if create(&path, render(&id).as_bytes(), Durability::Synced)? == Creation::Created {
+            if create(&path, redact(&render(&id)), Durability::Synced)? == Creation::Created {
                 return Ok((id, path));
             }
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use stead_model::{Base, ITSELF};
 use stead_shell::{Facts, can_meet, clean, covers, fold};
 
-use super::candidate::{Names, is_deep};
+use super::candidate::{Names, SharedNames, is_deep};
 use super::rule::Rule;
 
 /// One protected path.
@@ -15,7 +15,7 @@ pub(crate) struct Entry<'a> {
     /// The indices of its base folders in the shield.
     pub(crate) bases: Range<usize>,
     /// The base below home if its variable is unset.
-    pub(crate) fallback: Names,
+    pub(crate) fallback: SharedNames,
     pub(crate) pattern: Names,
     /// Protects the folder and everything below it.
     pub(crate) deep: bool,

@@ -53,9 +53,14 @@ fn words<'e>(effects: &'e Effects, run: &Run) -> Option<&'e [String]> {
 
 /// Finds the switch that a command line is, and whether all of it is known.
 fn turned_off<'s>(shield: &'s Shield<'_>, argv: &[String]) -> Option<(&'s Rule<'s>, bool)> {
+    // The rules of one client follow each other.
+    let (mut client, mut given) = ("", None);
     shield.switches().iter().find_map(|rule| {
         let Rule::Off { programs, words, .. } = rule else { return None };
-        let given = given_to(programs, argv)?;
+        if *programs != client {
+            (client, given) = (programs, given_to(programs, argv));
+        }
+        let given: &[String] = given?;
         if given.iter().any(|word| word == "--help" || word == "-h") {
             return None;
         }

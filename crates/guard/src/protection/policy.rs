@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use stead_model::{Effect, Effects, Op, Target};
+use stead_model::{Effect, Effects, Op, Target, cut, pieces};
 use stead_shell::{Facts, Place};
 
 use super::needle::Needles;
@@ -24,7 +24,13 @@ impl<'a> Policy<'a> {
 
     /// Returns the rules of this gate, in order.
     pub fn rules(&self) -> impl Iterator<Item = Rule<'a>> + use<'a> {
-        self.text.lines().filter_map(Rule::parse)
+        self.rules_of(|_| true)
+    }
+
+    /// Returns the rules of some kinds. The others are not parsed.
+    pub(crate) fn rules_of(&self, wants: fn(&str) -> bool) -> impl Iterator<Item = Rule<'a>> + use<'a> {
+        let is_wanted = move |line: &&str| cut(line, b'\t').is_some_and(|(kind, _)| wants(kind));
+        pieces(self.text, b'\n').filter(is_wanted).filter_map(Rule::parse)
     }
 
     /// Returns true if no rule can apply to a command or an input with this text, run in that folder. Always false for
@@ -68,16 +74,26 @@ impl<'a> Policy<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::needle::render_needles;
     use super::*;
 
-    const POLICY: &str = "hook\tother\nnames\t.agent\t*hooks\t.config/stead\nbelow\tXDG/stead\n\
-        verbs\tconfig set\tuninstall\nrules\nnames\tcargo\n";
+    fn policy() -> String {
+        let lines = [
+            "own\tproject\t.agent/**\tx",
+            "own\tproject\tmy*hooks/**\tx",
+            "own\tvar:XDG:.config\tstead/**\tx",
+            "verb\tconfig set",
+            "verb\tuninstall",
+        ];
+        let rules: Vec<_> = lines.iter().filter_map(|line| Rule::parse(line)).collect();
+        format!("hook\tother\n{}names\tcargo\n", render_needles(&rules))
+    }
 
     #[track_caller]
     fn check_in(folder: &str, text: &str, quiet: bool) {
         let env = |name: &str| (name == "XDG").then(|| "/xdg".into());
         let place = Place { root: None, tree: None, others: &[], cwd: Path::new("/"), env: &env };
-        assert_eq!(Policy::parse(POLICY).is_quiet(text, Path::new(folder), &place), quiet, "{folder}: {text}");
+        assert_eq!(Policy::parse(&policy()).is_quiet(text, Path::new(folder), &place), quiet, "{folder}: {text}");
     }
 
     #[track_caller]

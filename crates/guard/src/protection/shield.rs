@@ -1,12 +1,13 @@
 //! The rules made concrete for one location: which absolute paths are protected, and how a candidate relates to them.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use stead_model::Base;
 use stead_shell::{Facts, MANY, ONE, Place, clean, is_sign, names};
 
-use super::candidate::{Candidate, Names};
+use super::candidate::{Candidate, Names, SharedNames};
 use super::entry::{Entry, Meeting, meet, split};
 use super::policy::Policy;
 use super::rule::Rule;
@@ -24,7 +25,8 @@ pub(crate) struct Shield<'a> {
     wide: Vec<Names>,
     /// Other trees of this project and of others.
     others: Vec<Names>,
-    verbs: Vec<Vec<String>>,
+    policy: Policy<'a>,
+    verbs: OnceCell<Vec<Vec<String>>>,
     switches: Vec<Rule<'a>>,
     home: Option<PathBuf>,
 }
@@ -68,31 +70,35 @@ impl<'a> Shield<'a> {
         let wide = root.iter().chain(&tree).chain(home.iter()).flat_map(both).collect();
         let trees = tree.iter().flat_map(both).collect();
         let others = place.others.iter().flat_map(both).collect();
-        let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let switches = Vec::new();
-        let mut shield = Self { entries, free, bases, trees, wide, others, verbs, switches, home };
-        let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
-        for rule in policy.rules() {
-            if let Rule::Verb { words } = &rule {
-                shield.verbs.push(words.split_whitespace().map(str::to_owned).collect());
-            }
+        let (entries, free, bases) = (Vec::new(), Vec::new(), Vec::new());
+        let (verbs, switches) = (OnceCell::new(), Vec::new());
+        let mut shield = Self { entries, free, bases, trees, wide, others, policy: *policy, verbs, switches, home };
+        let mut known: Vec<(Base<'_>, Range<usize>, SharedNames)> = Vec::new();
+        for rule in policy.rules_of(|kind| kind != "verb") {
             if matches!(rule, Rule::Off { .. } | Rule::Client { .. } | Rule::Variables { .. }) {
                 shield.switches.push(rule);
                 continue;
             }
             let Some((base, spot)) = rule.spot() else { continue };
-            let bases = match known.iter().find(|(other, _)| *other == base) {
-                Some((_, bases)) => bases.clone(),
+            let (bases, fallback) = match known.iter().find(|(other, ..)| *other == base) {
+                Some((_, bases, fallback)) => (bases.clone(), fallback.clone()),
                 None => {
                     let start = shield.bases.len();
-                    shield.bases.extend(place.folders(base).iter().flat_map(both));
-                    known.push((base, start..shield.bases.len()));
-                    start..shield.bases.len()
+                    match base {
+                        // Whoever compiled the policy listed it by all its names.
+                        Base::Var { name: "", fallback } if fallback.starts_with('/') => {
+                            shield.bases.push(names(Path::new(fallback)));
+                        }
+                        _ => shield.bases.extend(place.folders(base).iter().flat_map(both)),
+                    }
+                    let bases = start..shield.bases.len();
+                    let fallback: SharedNames = match base {
+                        Base::Var { fallback, .. } => split(fallback).into(),
+                        Base::Project | Base::Home => SharedNames::default(),
+                    };
+                    known.push((base, bases.clone(), fallback.clone()));
+                    (bases, fallback)
                 }
-            };
-            let fallback = match base {
-                Base::Var { fallback, .. } => split(fallback),
-                Base::Project | Base::Home => Names::new(),
             };
             let (spot, deep) = match spot.strip_suffix("**") {
                 Some(folder) => (folder, true),
@@ -122,7 +128,13 @@ impl<'a> Shield<'a> {
     }
 
     pub(crate) fn verbs(&self) -> &[Vec<String>] {
-        &self.verbs
+        self.verbs.get_or_init(|| {
+            let words = self.policy.rules_of(|kind| kind == "verb").filter_map(|rule| match rule {
+                Rule::Verb { words } => Some(words.split_whitespace().map(str::to_owned).collect()),
+                _ => None,
+            });
+            words.collect()
+        })
     }
 
     /// The rules about clients: what turns their hooks off.

@@ -136,11 +136,14 @@ fn a_projects_guard_adds_to_the_persons_of_the_same_id() {
     let broken = project(&["id: infra-is-reviewed\nmatch: {\n"]).remove(0);
     let guards = compile(&[broken, user], &ProjectRooms::usual());
     assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
-    // Two of the same place and id are a mistake; the first by name holds.
-    let twice = [Source::project("a.yaml", INFRA), Source::project("b.yaml", &*shadow)];
-    let guards = compile(&twice, &ProjectRooms::usual());
-    assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
-    assert!(guards.problems[0].message.contains("also the id of a guard in a.yaml"), "{:?}", guards.problems);
+    // Two of the same place and id are a mistake, and none takes the place of the other.
+    let off = INFRA.replace("mode: enforce", "mode: off");
+    for (first, second) in [(INFRA, shadow.as_str()), (&shadow, INFRA), (&off, INFRA), (INFRA, &off)] {
+        let twice = [Source::project("a.yaml", first), Source::project("b.yaml", second)];
+        let guards = compile(&twice, &ProjectRooms::usual());
+        assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
+        assert!(guards.problems[0].message.contains("also the id of a guard in a.yaml"), "{:?}", guards.problems);
+    }
 }
 
 #[test]

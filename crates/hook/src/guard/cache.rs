@@ -10,8 +10,8 @@ use stead_guard::{
     Bodies, Compiled, CompiledView, Mode, Origin, ProjectRooms, SHIPPED_STAMP, Source, SourceTrust, Then, compile,
 };
 use stead_store::{
-    Durability, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
-    file_stamp, is_untouched, open_cache, read_capped, replace_creating,
+    Durability, Exact, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
+    file_sum, is_untouched, open_cache, read_capped, read_until, replace_creating,
 };
 
 use crate::location::Env;
@@ -80,7 +80,7 @@ impl GuardText {
         policy.announce_caches(root);
         // If the project is read-only, guards are compiled for each call, which is only slower.
         if made.unreadable.is_none() {
-            let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+            let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
         }
         made
     }
@@ -108,12 +108,12 @@ impl GuardText {
     fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf]) -> Option<Self> {
         let (mut file, data) = open_cache(path)?;
         let size = data.len();
-        let mut bytes = vec![0; usize::try_from(size.min(FIRST_READ)).ok()?];
-        file.read_exact(&mut bytes).ok()?;
+        let mut bytes = Vec::new();
+        read_until(&mut file, &mut bytes, usize::try_from(size.min(FIRST_READ)).ok()?)?;
         let Opening { start, compiled, may_warn, written } = Opening::read(valid_part(&bytes))?;
         is_untouched(&data, written).then_some(())?;
         // The length of the rest follows.
-        read_on(&mut file, &mut bytes, usize::try_from(size).ok()?.min(start.checked_add(MEASURE)?))?;
+        read_until(&mut file, &mut bytes, usize::try_from(size).ok()?.min(start.checked_add(MEASURE)?))?;
         let length = {
             // The end may be an incomplete character, which is not in the part that is used.
             let text = valid_part(&bytes);
@@ -128,7 +128,7 @@ impl GuardText {
         }
         let is_whole = bytes.len() as u64 == size;
         if !is_whole {
-            read_on(&mut file, &mut bytes, head)?;
+            read_until(&mut file, &mut bytes, head)?;
             bytes.truncate(head);
         }
         let bodies = (!is_whole).then_some(StoredBodies { file, start: head as u64 });
@@ -166,15 +166,6 @@ fn valid_part(bytes: &[u8]) -> &str {
 }
 
 /// Reads more, up to this many bytes from the beginning.
-fn read_on(file: &mut File, bytes: &mut Vec<u8>, until: usize) -> Option<()> {
-    let known = bytes.len();
-    if until > known {
-        bytes.resize(until, 0);
-        file.read_exact(&mut bytes[known..]).ok()?;
-    }
-    Some(())
-}
-
 /// The first line, if this version wrote it.
 struct Opening {
     /// The offset of the guards.
@@ -255,9 +246,9 @@ fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
 
 /// What a person trusts here, as one line: the stamp of the file and its path. A new stamp may mean other guards.
 fn trust_line(file: Option<&Path>) -> String {
-    let stamp = file.and_then(|file| fs::metadata(file).ok()).map(|data| file_stamp(&data).text);
+    let sum = file.and_then(|file| fs::metadata(file).ok()).map_or(0, |data| file_sum(&data).0);
     let file = file.map(Path::to_string_lossy).unwrap_or_default();
-    format!("trust\t{}\t{file}", stamp.as_deref().unwrap_or("-"))
+    format!("trust\t{sum:x}\t{file}")
 }
 
 /// The folders of guard files: the project's and the person's. If the environment names another one than the project knows

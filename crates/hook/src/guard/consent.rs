@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use stead_guard::{Exec, Origin};
-use stead_store::{Durability, StoreError, UserDirs, replace_creating};
+use stead_store::{Durability, Redacted, StoreError, UserDirs, replace_creating};
 
 use crate::location::Env;
 
@@ -44,6 +44,6 @@ impl ProgramConsent {
         let text = json!({
             "v": 1, "root": root.to_string_lossy(), "guard": guard, "path": exec.path, "sha256": exec.sha256, "at": now,
         });
-        replace_creating(&self.file, format!("{text}\n").as_bytes(), Durability::Synced)
+        replace_creating(&self.file, Redacted::line(&text), Durability::Synced)
     }
 }

@@ -1,6 +1,7 @@
 //! Describes what a call would do, in a few words for the log.
 
-use stead_model::{Access, Coverage, Effects, Op, Target, redact};
+use stead_model::{Access, Coverage, Effects, Op, Target};
+use stead_store::redact;
 
 /// The maximum number of recorded effects of a call, and of bytes of each.
 const MOST: usize = 12;

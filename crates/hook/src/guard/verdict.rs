@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use stead_client::{Powers, WarnBy};
 use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, SourceTrust, Then, rewritten};
-use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
+use stead_model::{Capped, Event, EventKind, Level, Verdict};
+use stead_store::redact;
 
 use super::cache::GuardText;
 use super::consent::ProgramConsent;

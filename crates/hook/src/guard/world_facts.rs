@@ -261,7 +261,7 @@ impl GuardFacts for WorldFacts<'_> {
             let (request, trusted) = (self.request, OnceCell::new());
             let path = Override::path(request.indexes());
             let is_trusted = |line: &str| {
-                let trusted = trusted.get_or_init(|| Trusted::load(request.dir(), request.env));
+                let trusted = trusted.get_or_init(|| Trusted::of(request));
                 trusted.trusts_override(&path, line)
             };
             let sealed = SealedProject::of(request.dir(), request.policy, request.env);

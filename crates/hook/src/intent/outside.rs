@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use stead_model::{Action, EventKind, FileId, Level, Target, redact};
-use stead_store::{Durability, StoreError, append_line, replace_creating};
+use stead_model::{Action, EventKind, FileId, Level, Target};
+use stead_store::{Durability, Redacted, StoreError, append_line, redact, replace_creating};
 
 use super::gate::is_in_scope;
 use super::{INTENT_GATE, compiled_intents, message};
@@ -87,8 +87,7 @@ fn append_owed(request: &Request<'_>, session: &str, line: SessionLine<'_>, now:
         id: Some(&id),
         ..line
     };
-    let line = serde_json::to_vec(&line).unwrap_or_default();
-    append_line(&request.session_log(), &line, Durability::Quick, PATIENCE)?;
+    append_line(&request.session_log(), Redacted::line(&line), Durability::Quick, PATIENCE)?;
     replace_creating(&flag(request, &owner), b"", Durability::Quick)
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use stead_ledger::trace::{CallFacts, ContributorKind, FileChange, Side, TraceCache};
 use stead_store::{
-    Durability, Lines, StoreError, append_line, ask_git, create_parents, extend_alarm, file_stamp, read_capped,
-    take_turn,
+    Durability, Lines, Redacted, StoreError, append_line, ask_git, create_parents, extend_alarm, file_stamp,
+    read_capped, take_turn,
 };
 
 use super::call_line::CallLine;
@@ -83,11 +83,11 @@ pub(super) fn expect(request: &Request<'_>, line: Option<&CallLine>, now: &str) 
         verdict: facts.verdict,
     };
     let path = path(request);
-    let line = serde_json::to_vec(&window).unwrap_or_default();
-    match append_line(&path, &line, Durability::Quick, PATIENCE) {
+    let line = Redacted::line(&window);
+    match append_line(&path, line.clone(), Durability::Quick, PATIENCE) {
         Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             create_parents(&path)?;
-            append_line(&path, &line, Durability::Quick, PATIENCE)
+            append_line(&path, line, Durability::Quick, PATIENCE)
         }
         done => done,
     }

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use stead_store::{cover, file_stamp};
+use stead_model::is_hidden;
+use stead_store::{file_stamp, redact};
 
 /// How much of each text is kept, in bytes.
 const WHAT: usize = 150;
@@ -149,7 +150,7 @@ fn one_line(text: &str, most: usize) -> String {
     let near = text.floor_char_boundary(most.saturating_mul(4).saturating_add(1_000).min(text.len()));
     let visible = text[..near].chars().filter(|c| c.is_whitespace() || !is_hidden(*c));
     let plain: String = visible.map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
-    let words = cover(&plain).text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = redact(&plain).split_whitespace().collect::<Vec<_>>().join(" ");
     if near == text.len() && words.len() <= most {
         return words;
     }
@@ -157,13 +158,6 @@ fn one_line(text: &str, most: usize) -> String {
     // Between two words, if there are any: half a redaction is no redaction.
     let end = words[..end].rfind(' ').filter(|space| *space > most / 2).unwrap_or(end);
     format!("{}{CUT}", words[..end].trim_end())
-}
-
-/// Returns true for control characters, and for those that hide, join or reorder others.
-fn is_hidden(c: char) -> bool {
-    let is_format = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    c.is_control() || is_format
 }
 
 #[cfg(test)]

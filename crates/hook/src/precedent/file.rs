@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use stead_store::{Durability, StoreError, read_capped, replace_creating};
+use stead_store::{Durability, Exact, StoreError, read_capped, replace_creating};
 
 use super::entry::Precedent;
 
@@ -63,7 +63,7 @@ impl Precedents {
             text.push('\n');
         }
         text.push_str(END);
-        replace_creating(&Self::path(root), text.as_bytes(), Durability::Quick)
+        replace_creating(&Self::path(root), Exact::Redacted.bytes(&text), Durability::Quick)
     }
 
     /// The precedents under a key, in the order in which they were written.

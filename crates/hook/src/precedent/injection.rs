@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line, create_parents, cut_log};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line, create_parents, cut_log};
 
 use crate::record::PATIENCE;
 
@@ -105,7 +105,7 @@ impl Injections {
         line.v = Self::VERSION;
         line.kinds.truncate(Self::KINDS);
         create_parents(&self.path)?;
-        append_line(&self.path, serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)
+        append_line(&self.path, Redacted::line(&line), Durability::Quick, PATIENCE)
     }
 
     /// Drops the oldest lines if the log became too long. The hook does not do that: it would wait for the disk.

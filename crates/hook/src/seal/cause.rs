@@ -51,13 +51,19 @@ struct Session {
 }
 
 impl Cause {
-    /// Finds what was going on at a time.
-    pub(super) fn at(log: &Path, at: i64) -> Self {
+    /// Finds what was going on at a time. `lasting` is a session that is open now, without having started anew: it was open
+    /// since its first line, whatever the log says about its end.
+    pub(super) fn at(log: &Path, at: i64, lasting: Option<&str>) -> Self {
         let Ok(lines) = Tail::open(log) else { return Self::NoSession };
         let mut calls = Vec::new();
         let mut is_open = false;
         let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
-        for line in lines.unchecked().take(LINES).flatten() {
+        for (number, line) in lines.unchecked().flatten().enumerate() {
+            if number == LINES {
+                // What was before cannot be told.
+                is_open = true;
+                break;
+            }
             let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
             let Some(ts) = unix_millis(&line.ts) else { continue };
             if ts < at - OPEN {
@@ -68,7 +74,8 @@ impl Cause {
             let session = sessions.entry(line.session.clone().unwrap_or_default()).or_default();
             if ts <= at + TICK && !session.is_known {
                 session.is_known = true;
-                is_open |= kind != EventKind::SessionEnd && line.session.is_some();
+                let is_lasting = lasting.is_some() && lasting == line.session.as_deref();
+                is_open |= line.session.is_some() && (kind != EventKind::SessionEnd || is_lasting);
             }
             match kind {
                 EventKind::BeforeTool => {
@@ -121,6 +128,11 @@ mod tests {
     /// Lines as `seconds event call`, and what was going on at a second.
     #[track_caller]
     fn check(lines: &[&str], at: i64, expected: &str) {
+        check_lasting(lines, at, None, expected);
+    }
+
+    #[track_caller]
+    fn check_lasting(lines: &[&str], at: i64, lasting: Option<&str>, expected: &str) {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("sessions.jsonl");
         let mut text = String::new();
@@ -139,7 +151,7 @@ mod tests {
             ));
         }
         std::fs::write(&log, text).unwrap();
-        let shown = match Cause::at(&log, NOON + at * 1000) {
+        let shown = match Cause::at(&log, NOON + at * 1000, lasting) {
             Cause::Calls(calls) => {
                 calls.iter().map(|call| call.call.clone().unwrap_or("?".into())).collect::<Vec<_>>().join(" ")
             }
@@ -170,6 +182,22 @@ mod tests {
         check(&day, 25, "c1 c2");
         check(&day, 35, "c1");
         check(&day, 45, "open");
+    }
+
+    #[test]
+    fn a_session_that_goes_on_was_open_although_the_log_has_its_end() {
+        let day = ["a 0 session-start", "a 10 stop", "a 20 session-end"];
+        check_lasting(&day, 30, Some("a"), "open");
+        check_lasting(&day, 30, Some("b"), "none");
+        check_lasting(&day, -5, Some("a"), "none");
+        check(&day, 30, "none");
+    }
+
+    #[test]
+    fn a_log_that_is_too_long_tells_nothing() {
+        let day = vec!["a 0 session-end"; LINES + 1];
+        check(&day, 30, "open");
+        check(&day[1..], 30, "none");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use stead_ledger::intent::{IntentFile, IntentIgnore};
-use stead_store::seal::{Seal, Sealed};
+use stead_store::seal::{Look, Seal, Sealed};
 use stead_store::{Config, Marker, ProjectState, UserDirs};
 
 use super::kind::Kind;
@@ -22,7 +22,7 @@ pub(crate) struct InForce {
 /// asked for.
 pub fn sealed_configs(root: &Path, env: &Env) -> Vec<(PathBuf, String)> {
     let Some(UserDirs { state, .. }) = UserDirs::of_project(root, env) else { return Vec::new() };
-    let project = ProjectState::find(&state, root).map(|project| project.dir().to_owned());
+    let project = ProjectState::sealed(&state, root).map(|project| project.dir().to_owned());
     let seals = project.into_iter().chain([state.join(PERSON)]).map(|dir| Seal::new(&dir, root));
     let stricter = |seal: Seal| {
         let is_config = |file: &Sealed| file.kind == Kind::Config.name();
@@ -49,7 +49,7 @@ pub fn sealed_configs(root: &Path, env: &Env) -> Vec<(PathBuf, String)> {
 /// The sealed marker of a project, whatever became of the file.
 pub fn sealed_marker(root: &Path, env: &Env) -> Option<Marker> {
     let state = UserDirs::of_project(root, env)?.state;
-    let seal = Seal::new(ProjectState::known(&state, root)?.dir(), root);
+    let seal = Seal::new(ProjectState::sealed(&state, root)?.dir(), root);
     let file = seal.files().into_iter().find(|file| file.kind == Kind::Marker.name())?;
     Marker::parse(&seal.copy(&file.sha256?)?, &seal.path_of(&file.path)).ok()
 }
@@ -60,6 +60,10 @@ impl SealedProject<'_> {
     pub(crate) fn in_force(&self, wanted: &[Kind]) -> Vec<InForce> {
         let mut all = Vec::new();
         for (seal, reach) in self.seals() {
+            // Nothing has changed since the last look, and no change waits.
+            if seal.look() == Look::Same && seal.is_clear() {
+                continue;
+            }
             let sealed = seal.files();
             if sealed.is_empty() {
                 continue;

@@ -1,17 +1,21 @@
 //! One look: what changed, whether it weakens, whose change it was, and what becomes of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_model::{EventKind, rfc3339};
 use stead_store::seal::{Announced, LogLook, Look, OpenSeal, Present, Seal, Sealed, SealedLog};
-use stead_store::{MARKER, StoreError, ask_git, complete, extend_alarm, remove, sha256};
+use stead_store::{
+    Durability, MARKER, OWN, ProjectState, StoreError, UserDirs, ask_git, complete, create, extend_alarm, remove,
+    sha256,
+};
 
 use super::cause::Cause;
 use super::kind::Kind;
 use super::project::{ALARM, Reach, SealedProject, leave_in_force, seal_anew};
-use super::set::SealedSet;
+use super::set::{SESSIONS, SealedSet};
 use super::tampering::{CallInFlight, Outcome, Tampering};
+use crate::agent_sign::{AgentSign, lineage};
 use crate::record::now_millis;
 use crate::request::Request;
 
@@ -27,6 +31,16 @@ pub(crate) enum Looker<'r, 'a> {
     Command,
 }
 
+impl Looker<'_, '_> {
+    /// A session that goes on, so that it was open before.
+    fn session(&self) -> Option<&str> {
+        match self {
+            Self::Event(request) if request.event.kind != EventKind::SessionStart => request.event.session.as_deref(),
+            _ => None,
+        }
+    }
+}
+
 /// What a look found, and why it could not look at all, if so.
 type Found = (Vec<Tampering>, Option<String>);
 
@@ -39,10 +53,15 @@ impl SealedProject<'_> {
     pub(super) fn look(&self, looker: &Looker<'_, '_>) -> Found {
         let (mut found, mut problem) = (Vec::new(), None);
         for (seal, reach) in self.seals() {
-            if seal.look() == Look::Same && !is_turn(looker) {
-                continue;
-            }
-            match self.look_closely(seal, reach, looker) {
+            let looked = match (seal.look(), turn(looker)) {
+                (Look::Same, Turn::No) => continue,
+                (Look::Same, Turn::Ends) if reach == Reach::Person => continue,
+                (Look::Same, Turn::Ends) => {
+                    self.in_turn(seal, reach, looker, |open| self.look_at_growth(seal, open, looker))
+                }
+                _ => self.in_turn(seal, reach, looker, |open| self.look_closely(seal, open, reach, looker)),
+            };
+            match looked {
                 Ok(more) => found.extend(more),
                 Err(error) => problem = Some(format!("the seal cannot be checked: {error}")),
             }
@@ -50,26 +69,69 @@ impl SealedProject<'_> {
         (found, problem)
     }
 
-    fn look_closely(&self, seal: &Seal, reach: Reach, looker: &Looker<'_, '_>) -> Result<Vec<Tampering>, StoreError> {
-        let mut open = self.open(seal, reach)?;
+    /// Opens a seal for a look. One that another machine wrote says nothing about this one's files.
+    fn in_turn(
+        &self,
+        seal: &Seal,
+        reach: Reach,
+        looker: &Looker<'_, '_>,
+        look: impl FnOnce(OpenSeal) -> Result<Vec<Tampering>, StoreError>,
+    ) -> Result<Vec<Tampering>, String> {
+        let mut open = self.open(seal, reach).map_err(|error| error.to_string())?;
+        if open.is_foreign {
+            if Cause::at(&self.session_log(), now_millis(), looker.session()) != Cause::NoSession {
+                return Err("another machine wrote it while a session is open".to_owned());
+            }
+            // Copies of logs, or others.
+            open.logs.clear();
+        }
+        look(open).map_err(|error| error.to_string())
+    }
+
+    /// Takes the lengths of the logs again, when nothing else has changed.
+    fn look_at_growth(
+        &self,
+        seal: &Seal,
+        mut open: OpenSeal,
+        looker: &Looker<'_, '_>,
+    ) -> Result<Vec<Tampering>, StoreError> {
+        let mut found = Vec::new();
+        let logs = self.look_at_logs(seal, &open, &SealedSet::logs_of(self.root, self.policy), &mut found, looker);
+        for change in &found {
+            change.append(seal.dir())?;
+        }
+        if logs != open.logs {
+            open.logs = logs;
+            open.write(&[SealedSet::guards_of(self.root, self.policy)])?;
+        }
+        Ok(found)
+    }
+
+    fn look_closely(
+        &self,
+        seal: &Seal,
+        mut open: OpenSeal,
+        reach: Reach,
+        looker: &Looker<'_, '_>,
+    ) -> Result<Vec<Tampering>, StoreError> {
         extend_alarm(ALARM.as_secs() as u32);
         let set = self.set(reach);
         let mut found = Vec::new();
         let mut files = known_files(seal, std::mem::take(&mut open.files), &set);
-        for file in &mut files {
-            if let Some(change) = self.look_at(seal, &open, file, looker) {
+        for file in files.iter_mut().filter(|file| !open.is_same(file)) {
+            if let Some(change) = self.look_at(seal, &open, file, reach, looker) {
                 found.push(change);
             }
         }
         // What was put back may have left a new stamp.
         for file in files.iter_mut().filter(|file| file.pending.is_none()) {
-            file.stamp = seal.present(&file.path).stamp;
+            file.stamp = seal.stamp(&file.path);
         }
         files.retain(|file| {
             file.sha256.is_some() || file.pending.is_some() || Kind::from_name(&file.kind) != Some(Kind::Guard)
         });
         open.files = files;
-        open.logs = self.look_at_logs(seal, &open, &set, &mut found, looker);
+        open.logs = self.look_at_logs(seal, &open, &set.logs, &mut found, looker);
         for change in &found {
             change.append(seal.dir())?;
         }
@@ -78,6 +140,9 @@ impl SealedProject<'_> {
         if found.iter().any(is_removed) && self.root.join(MARKER).is_file() {
             complete(self.root, self.env)?;
         }
+        if found.iter().any(|change| change.by_git) {
+            self.keep_tree_clean();
+        }
         open.write(&set.folders)?;
         if found.iter().any(|change| change.outcome != Outcome::Lost) {
             self.forget_caches();
@@ -85,8 +150,24 @@ impl SealedProject<'_> {
         Ok(found)
     }
 
+    /// A checkout of a commit without Stead's folder leaves what git ignored there, and takes away what made git ignore it.
+    /// Git overwrites ignored files, so the way back is free.
+    fn keep_tree_clean(&self) {
+        let own = self.root.join(OWN);
+        if !self.root.join(MARKER).is_file() && own.is_dir() {
+            let _ = create(&own.join(".gitignore"), b"*\n", Durability::Quick);
+        }
+    }
+
     /// Looks at one file.
-    fn look_at(&self, seal: &Seal, open: &OpenSeal, file: &mut Sealed, looker: &Looker<'_, '_>) -> Option<Tampering> {
+    fn look_at(
+        &self,
+        seal: &Seal,
+        open: &OpenSeal,
+        file: &mut Sealed,
+        reach: Reach,
+        looker: &Looker<'_, '_>,
+    ) -> Option<Tampering> {
         let present = seal.present(&file.path);
         let waits = file.pending.as_ref().map(|pending| &pending.sha256);
         if present.sha256 == file.sha256 && present.stamp.is_some() == file.sha256.is_some() {
@@ -114,7 +195,7 @@ impl SealedProject<'_> {
             return None;
         };
         let mut change = self.change(file, kind, &present, why);
-        let cause = self.cause(&present, looker);
+        let cause = self.cause(&present, reach, looker);
         if kind == Kind::Cache && !matches!(cause, Cause::Calls(_)) {
             // It is made again from its sources, whoever wrote it.
             let _ = remove(&path);
@@ -169,16 +250,29 @@ impl SealedProject<'_> {
     }
 
     /// Without a session log, a change that is found after a call was the call's.
-    fn cause(&self, present: &Present, looker: &Looker<'_, '_>) -> Cause {
-        let log = self.session_log();
-        let cause = Cause::at(&log, present.changed_millis);
+    fn cause(&self, present: &Present, reach: Reach, looker: &Looker<'_, '_>) -> Cause {
+        let (log, at) = (self.session_log(), present.changed_millis);
+        let cause = Cause::at(&log, at, looker.session());
         match looker {
             _ if cause != Cause::NoSession => cause,
             Looker::Event(request) if is_after(request) => Cause::Calls(vec![this_call(request)]),
             // Who took lines out of the log may have been in them.
             _ if self.lost_lines(&log) => Cause::OpenSession,
+            Looker::Command if AgentSign::above_command(self.env, &lineage()).is_some() => Cause::OpenSession,
+            // The person's files are the same for an agent in another project.
+            _ if reach == Reach::Person && self.is_open_elsewhere(at) => Cause::OpenSession,
             _ => cause,
         }
+    }
+
+    /// Returns true if a session was open in another project of this person.
+    fn is_open_elsewhere(&self, at: i64) -> bool {
+        let Some(UserDirs { state, .. }) = UserDirs::of_project(self.root, self.env) else { return false };
+        ProjectState::all(&state).into_iter().any(|(root, dir)| {
+            let seal = Seal::new(&dir, &root);
+            let log = seal.logs().into_iter().find(|log| log.path.ends_with(SESSIONS));
+            log.is_some_and(|log| Cause::at(&seal.path_of(&log.path), at, None) != Cause::NoSession)
+        })
     }
 
     /// Returns true if a log is not what was sealed, and more.
@@ -194,17 +288,17 @@ impl SealedProject<'_> {
         &self,
         seal: &Seal,
         open: &OpenSeal,
-        set: &SealedSet,
+        paths: &[PathBuf],
         found: &mut Vec<Tampering>,
         looker: &Looker<'_, '_>,
     ) -> Vec<SealedLog> {
         let mut logs = Vec::new();
-        for path in &set.logs {
+        for path in paths {
             let name = seal.name_of(path);
             let sealed = open.logs.iter().find(|log| log.path == name);
             let why = match sealed.map(|log| log.compare(seal)) {
                 None | Some(LogLook::Grew) => None,
-                Some(_) if open.announced.iter().any(|one| one.rewritten && one.path == name) => None,
+                Some(_) if open.announced.iter().any(|one| one.path == name && one.is_log(seal)) => None,
                 Some(LogLook::Gone) => Some("the log is gone"),
                 Some(LogLook::Shorter) => Some("the log lost lines"),
                 Some(LogLook::Rewritten) => Some("the log was rewritten"),
@@ -214,24 +308,36 @@ impl SealedProject<'_> {
                 let present = seal.present(&name);
                 let mut change = self.change(&file, Kind::Cache, &present, why.to_owned());
                 (change.kind, change.outcome) = ("log".to_owned(), Outcome::Lost);
-                if let Cause::Calls(calls) = self.cause(&present, looker) {
+                if let Cause::Calls(calls) = self.cause(&present, Reach::Project, looker) {
                     change.calls = calls;
                 }
                 found.push(change);
             }
-            logs.extend(SealedLog::seal(seal, &name));
+            logs.extend(match sealed.filter(|_| why.is_none()) {
+                Some(sealed) => sealed.clone().renew(seal),
+                None => SealedLog::seal(seal, &name),
+            });
         }
         logs
     }
 }
 
-/// Lengths of logs are taken anew at the ends of turns.
-fn is_turn(looker: &Looker<'_, '_>) -> bool {
-    matches!(looker, Looker::Event(request)
-    if matches!(
-        request.event.kind,
-        EventKind::Stop | EventKind::Prompt | EventKind::SessionStart | EventKind::SessionEnd
-    ))
+/// What an event means for a turn.
+enum Turn {
+    No,
+    /// The lengths of logs are taken again.
+    Ends,
+    /// Clients may have been installed or updated.
+    Session,
+}
+
+fn turn(looker: &Looker<'_, '_>) -> Turn {
+    let Looker::Event(request) = looker else { return Turn::No };
+    match request.event.kind {
+        EventKind::Stop | EventKind::SessionEnd => Turn::Ends,
+        EventKind::SessionStart => Turn::Session,
+        _ => Turn::No,
+    }
 }
 
 fn is_after(request: &Request<'_>) -> bool {

@@ -5,7 +5,7 @@ use stead_evidence::Ground;
 use stead_guard::ProjectRooms;
 use stead_model::rfc3339;
 use stead_store::seal::{Coming, OpenSeal, Pending, Present, Seal, Sealed, announce, announce_from};
-use stead_store::{Durability, ProjectState, Room, StoreError, UserDirs, create_parents, read_capped, replace};
+use stead_store::{Durability, Exact, ProjectState, Room, StoreError, create_parents, read_capped, replace};
 
 use super::kind::Kind;
 use super::set::SealedSet;
@@ -81,8 +81,7 @@ impl<'a> SealedProject<'a> {
             features: self.policy.room(self.root, Room::Features),
             indexes: self.policy.indexes(self.root),
             cache: self.root.join(Room::Cache.default_path()),
-            state: UserDirs::of_project(self.root, self.env)
-                .and_then(|dirs| ProjectState::find(&dirs.state, self.root)),
+            state: self.policy.project_state(self.root),
         }
     }
 
@@ -194,7 +193,7 @@ impl<'a> SealedProject<'a> {
             if let (Outcome::PutBack, Some(displaced)) = (change.outcome, &change.displaced) {
                 let Some(bytes) = read_capped(&self.root.join(displaced), LARGEST)? else { return Ok(false) };
                 create_parents(&path)?;
-                replace(&path, &bytes, Durability::Synced)?;
+                replace(&path, Exact::Copied.bytes(&bytes), Durability::Synced)?;
             } else if change.outcome == Outcome::PutBack && change.found.is_none() && path.exists() {
                 stead_store::remove(&path)?;
             }

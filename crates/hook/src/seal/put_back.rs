@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stead_settings::restore;
 use stead_store::seal::Present;
-use stead_store::{Durability, create_parents, remove, replace, reserve_private};
+use stead_store::{Durability, Exact, create_parents, remove, replace, reserve_private};
 
 use super::judge::watched_variables;
 use super::kind::Kind;
@@ -32,7 +32,7 @@ impl SealedProject<'_> {
         let done = match text {
             Some(text) => {
                 let _ = create_parents(path);
-                replace(path, &text, Durability::Quick)
+                replace(path, Exact::Copied.bytes(&text), Durability::Quick)
             }
             None if fs::symlink_metadata(path).is_ok() => remove(path),
             None => Ok(()),
@@ -52,17 +52,40 @@ impl SealedProject<'_> {
     fn keep_aside(&self, path: &Path, present: &Present, id: &str) -> Option<String> {
         let name = path.file_name()?.to_string_lossy();
         let kept = self.displaced().join(format!("{id}-{name}"));
-        create_parents(&kept).ok()?;
         match &present.bytes {
             Some(bytes) => {
+                create_parents(&kept).ok()?;
                 reserve_private(&kept).ok()?;
-                replace(&kept, bytes, Durability::Quick).ok()?;
+                replace(&kept, Exact::Copied.bytes(bytes), Durability::Quick).ok()?;
                 if fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink()) {
                     fs::remove_file(path).ok()?;
                 }
             }
-            None => fs::rename(path, &kept).ok()?,
+            None => match self.link_out(path) {
+                // What lies outside the project stays there. The link goes aside first: `kept` may be behind it.
+                Some(link) => {
+                    let aside = self.root.join(format!(".stead-{id}"));
+                    fs::rename(link, &aside).ok()?;
+                    create_parents(&kept).ok()?;
+                    fs::rename(&aside, &kept).ok()?;
+                }
+                None => {
+                    create_parents(&kept).ok()?;
+                    fs::rename(path, &kept).ok()?;
+                }
+            },
         }
         Some(kept.strip_prefix(self.root).unwrap_or(&kept).to_string_lossy().into_owned())
+    }
+
+    /// The outermost folder above a file that is a link out of the project.
+    fn link_out<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let real_root = fs::canonicalize(self.root).ok()?;
+        let leads_out = |folder: &&Path| {
+            let is_link = fs::symlink_metadata(folder).is_ok_and(|data| data.is_symlink());
+            is_link && fs::canonicalize(folder).is_ok_and(|real| !real.starts_with(&real_root))
+        };
+        let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(self.root) && *folder != self.root);
+        above.filter(leads_out).last()
     }
 }

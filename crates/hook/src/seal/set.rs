@@ -19,9 +19,12 @@ use crate::policy::{POLICY, PolicyText};
 /// The feature list, below its room.
 pub(super) const FEATURES: &str = "feature-list.json";
 
+/// The session log, below the project's context.
+pub(super) const SESSIONS: &str = "indexes/sessions.jsonl";
+
 /// Logs that may only grow, by their rooms.
 const LOGS: &[(Room, &str)] = &[
-    (Room::Context, "indexes/sessions.jsonl"),
+    (Room::Context, SESSIONS),
     (Room::Context, "indexes/evidence.jsonl"),
     (Room::Intents, "agent_trace.jsonl"),
     (Room::Intents, "agent_trace.stead.jsonl"),
@@ -50,15 +53,25 @@ impl SealedSet {
         set.file(root.join(MARKER), Kind::Marker);
         set.file(root.join(CONFIG), Kind::Config);
         set.file(root.join(CONFIG_LOCAL), Kind::Config);
-        set.guards(room(Room::Guards));
+        set.guards(Self::guards_of(root, policy));
         set.file(room(Room::Intents).join(INTENTS), Kind::Intents);
         set.file(room(Room::Intents).join(IGNORE), Kind::IntentIgnore);
         set.file(room(Room::Features).join(FEATURES), Kind::Features);
         set.file(Override::path(&policy.indexes(root)), Kind::Overrides);
         CACHES.iter().for_each(|cache| set.file(root.join(cache), Kind::Cache));
         set.settings(root, env, &|base| base == Base::Project);
-        set.logs = LOGS.iter().map(|(place, name)| room(*place).join(name)).collect();
+        set.logs = Self::logs_of(root, policy);
         set
+    }
+
+    /// The logs of a project.
+    pub(super) fn logs_of(root: &Path, policy: &PolicyText) -> Vec<PathBuf> {
+        LOGS.iter().map(|(place, name)| policy.room(root, *place).join(name)).collect()
+    }
+
+    /// The folder of a project's guards, in which a new file matters.
+    pub(super) fn guards_of(root: &Path, policy: &PolicyText) -> PathBuf {
+        policy.room(root, Room::Guards)
     }
 
     /// The person's own files, which all projects share.

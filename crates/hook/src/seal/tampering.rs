@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, Lines, StoreError, append_line};
+use stead_store::{Durability, Lines, Redacted, StoreError, append_line};
 
+use super::kind::Kind;
 use crate::record::PATIENCE;
 
 stead_model::named! {
@@ -74,7 +75,7 @@ impl Tampering {
     }
 
     pub(super) fn append(&self, dir: &Path) -> Result<(), StoreError> {
-        append_line(&Self::log(dir), serde_json::to_vec(self).unwrap_or_default(), Durability::Quick, PATIENCE)
+        append_line(&Self::log(dir), Redacted::line(self), Durability::Quick, PATIENCE)
     }
 
     /// Reads the log, oldest first. A later line about the same change replaces an earlier one.
@@ -98,6 +99,10 @@ impl Tampering {
     /// The change in one line, such as `put back: .agent/guards/infra.yaml`.
     pub fn shown(&self) -> String {
         match self.outcome {
+            Outcome::InForce if self.kind == Kind::Settings.name() => {
+                let (path, at) = (&self.path, &self.changed_at);
+                format!("{}: {path} (changed {at}; the client reads the file as it is)", self.outcome.name())
+            }
             Outcome::InForce => format!("{}: {} (changed {})", self.outcome.name(), self.path, self.changed_at),
             outcome => format!("{}: {}", outcome.name(), self.path),
         }

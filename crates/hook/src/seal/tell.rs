@@ -2,9 +2,11 @@
 
 use stead_model::{Level, Verdict};
 
+use super::kind::Kind;
 use super::project::SealedProject;
 use super::tampering::{Outcome, Tampering};
 use crate::intent::owe_text;
+use crate::record;
 use crate::request::Request;
 
 /// The event of the line in the session log, if the agent has to be told later.
@@ -14,7 +16,7 @@ const EVENT: &str = "tampered";
 const MOST: usize = 5;
 
 /// Tells the agent of an event what a look found.
-pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[Tampering], now: &str) -> Verdict {
+pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[Tampering]) -> Verdict {
     let is_agents = |change: &&Tampering| change.outcome != Outcome::TakenOver;
     let own: Vec<&Tampering> = found.iter().filter(is_agents).collect();
     let waits = if project_start(request) { project.pending() } else { Vec::new() };
@@ -30,7 +32,7 @@ pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[
         return Verdict::inform(text);
     }
     if let Some(session) = request.event.session.as_deref()
-        && let Err(error) = owe_text(request, session, EVENT, &text, now)
+        && let Err(error) = owe_text(request, session, EVENT, &text, &record::now())
     {
         request.note(&error);
     }
@@ -53,6 +55,11 @@ pub(super) fn sentence(change: &Tampering) -> String {
                 kept.unwrap_or_default()
             )
         }
+        // Nobody but the client reads these lines.
+        Outcome::InForce if change.kind == Kind::Settings.name() => format!(
+            "`{path}` changed, which weakens it: {why}. It was not put back; where the client reads it, Stead may not be \
+             called. The person can run `stead init` to insert the lines, or `stead seal accept {id}`."
+        ),
         Outcome::InForce if change.by_git => format!(
             "git changed `{path}`, which weakens it: {why}. The sealed version stays in force until a person runs `stead \
              seal accept {id}`."

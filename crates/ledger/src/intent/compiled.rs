@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use memchr::{memchr, memchr_iter, memmem};
 use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
-use stead_store::{Durability, cache_time, file_stamp, is_untouched, open_cache, replace_creating};
+use stead_store::{Durability, Exact, cache_time, file_stamp, is_untouched, open_cache, replace_creating};
 
 use super::ignore::{IntentIgnore, frees};
 use super::item::{Constraint, Intent, Status};
@@ -79,7 +79,7 @@ impl Compiled {
         if let Bodies::Text(bodies) = &made.bodies {
             // If the project is read-only, intents are compiled for each call, which is only slower.
             let text = [made.head.as_slice(), bodies.as_bytes()].concat();
-            let _ = replace_creating(cache, &text, Durability::Quick);
+            let _ = replace_creating(cache, Exact::Compiled.bytes(&text), Durability::Quick);
         }
         made
     }

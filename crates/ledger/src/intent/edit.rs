@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use stead_store::{Durability, amend, create_parents, replace_creating};
+use stead_store::{Durability, Exact, amend, create_parents, redact, replace_creating};
 use stead_yaml::{Tree, Value};
 
 use super::file::{IntentFile, LARGEST};
@@ -23,6 +23,21 @@ pub struct NewIntent {
     pub related_files: Vec<String>,
 }
 
+impl NewIntent {
+    fn without_secrets(&self) -> Self {
+        let one = |text: &String| redact(text).into_owned();
+        let all = |texts: &[String]| texts.iter().map(one).collect();
+        Self {
+            id: self.id.clone(),
+            name: one(&self.name),
+            scope: all(&self.scope),
+            constraints: all(&self.constraints),
+            criteria: all(&self.criteria),
+            related_files: all(&self.related_files),
+        }
+    }
+}
+
 impl IntentFile {
     /// Changes the file of a room under a lock; creates it if `change` can work on an empty one.
     pub fn amend(
@@ -33,7 +48,7 @@ impl IntentFile {
         create_parents(&path)?;
         amend::<LedgerError>(&path, LARGEST, Durability::Synced, |old| {
             let file = Self::of_bytes(path.clone(), old.ok_or_else(|| LedgerError::NoIntents { path: path.clone() })?)?;
-            Ok(change(&file)?.map(String::into_bytes))
+            Ok(change(&file)?.map(|text| Exact::Edited.owned(text)))
         })?;
         Ok(())
     }
@@ -43,7 +58,7 @@ impl IntentFile {
         if !Self::exists(room) {
             replace_creating(&room.join(super::INTENTS), b"active_intents: []\n", Durability::Synced)?;
         }
-        Self::amend(room, |file| file.with_intent(new).map(Some))
+        Self::amend(room, |file| file.with_intent(&new.without_secrets()).map(Some))
     }
 
     /// The text with another status of an intent; `None` if it already has it.

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, Lines, append_line};
+use stead_store::{Durability, Lines, Redacted, append_line};
 
 use crate::LedgerError;
 
@@ -101,8 +101,7 @@ impl Requests {
     }
 
     fn append(&self, request: &Request) -> Result<(), LedgerError> {
-        let line = serde_json::to_vec(request).unwrap_or_default();
-        Ok(append_line(&self.path, line, Durability::Synced, PATIENCE)?)
+        Ok(append_line(&self.path, Redacted::line(request), Durability::Synced, PATIENCE)?)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use stead_model::{BYTES_PER_TOKEN, nearest};
-use stead_store::{Durability, amend, cover, create_parents, read_capped};
+use stead_store::{Durability, Exact, amend, create_parents, read_capped, redact};
 
 use super::document::{Document, clean, id, subject};
 use super::usage::Usage;
@@ -95,8 +95,8 @@ impl Lessons {
     /// Adds a lesson, unless it is there already. If the entries are over budget afterwards, the least used ones go, the
     /// oldest of them first; never the new one, and never one that a person edited.
     pub fn add(&self, new: &NewLesson, now: &str) -> Result<Added, LedgerError> {
-        let covered = cover(new.text.trim());
-        let (redacted, text) = (covered.count, clean(&covered.text));
+        let covered = redact(new.text.trim());
+        let (redacted, text) = (covered.count(), clean(&covered));
         if text.is_empty() || text.len() > Self::LONGEST {
             let why = if text.is_empty() { "it is empty" } else { "it is longer than 2,000 bytes" };
             let value = text.chars().take(40).collect();
@@ -129,7 +129,7 @@ impl Lessons {
             }
             document.add(new.kind, date, &text);
             added.displaced = self.make_room(&mut document, &added.id, &usage);
-            Ok(Some(document.into_text().into_bytes()))
+            Ok(Some(Exact::Edited.owned(document.into_text())))
         })?;
         let line = |did, ids| LessonLine {
             v: 1,
@@ -169,7 +169,7 @@ impl Lessons {
             dropped = document.entries().into_iter().find(|entry| entry.id == id);
             let Some(entry) = &dropped else { return Ok(None) };
             document.remove(entry);
-            Ok(Some(document.into_text().into_bytes()))
+            Ok(Some(Exact::Edited.owned(document.into_text())))
         })?;
         let none = || LedgerError::UnknownLesson { id: typed.to_owned(), matching: 0, nearest: None };
         let entry = dropped.ok_or_else(none)?;

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line};
+use stead_store::{Durability, Redacted, StoreError, Tail, append_line};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -45,7 +45,7 @@ impl LessonLine {
     pub const FILE: &str = "lessons.jsonl";
 
     pub(super) fn record(&self, log: &Path, durability: Durability) -> Result<(), StoreError> {
-        append_line(log, serde_json::to_vec(self).unwrap_or_default(), durability, PATIENCE)
+        append_line(log, Redacted::line(self), durability, PATIENCE)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use stead_code::file_hash;
-use stead_store::{Durability, read_capped, replace_creating, sha256};
+use stead_store::{Durability, Exact, read_capped, redact, replace_creating, sha256};
 
 /// The longest text that is kept.
 const LONGEST: usize = 512 * 1024;
@@ -57,7 +57,7 @@ impl TraceCache {
     pub fn remember(&self, path: &str, sight: &Sight, bytes: Option<&[u8]>) {
         let Sight { stamp, hash, at } = sight;
         let line = format!("{stamp} {hash} {at}\n");
-        let _ = replace_creating(&self.sight_path(path), line.as_bytes(), Durability::Quick);
+        let _ = replace_creating(&self.sight_path(path), Exact::Own.bytes(&line), Durability::Quick);
         if let Some(bytes) = bytes {
             self.keep(hash, bytes);
         }
@@ -65,8 +65,11 @@ impl TraceCache {
 
     /// Keeps a text with its hash, if it is not long. Best effort.
     pub fn keep(&self, hash: &str, bytes: &[u8]) {
-        if let Some(blob) = self.blob_path(hash).filter(|blob| bytes.len() <= LONGEST && !blob.exists()) {
-            let _ = replace_creating(&blob, bytes, Durability::Quick);
+        let is_new = |blob: &PathBuf| bytes.len() <= LONGEST && !blob.exists();
+        // A copy has to be equal to the file, so one with secrets is not made.
+        let is_safe = || std::str::from_utf8(bytes).is_ok_and(|text| redact(text).count() == 0);
+        if let Some(blob) = self.blob_path(hash).filter(is_new).filter(|_| is_safe()) {
+            let _ = replace_creating(&blob, Exact::Copied.bytes(bytes), Durability::Quick);
         }
     }
 

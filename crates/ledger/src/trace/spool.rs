@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use stead_code::file_hash;
-use stead_store::{Durability, StoreError, ask_git, read_capped, replace_creating, take_turn};
+use stead_store::{Durability, Redacted, StoreError, ask_git, read_capped, replace_creating, take_turn};
 
 use super::build::{Budget, CallFacts, FileChange, Side, build};
 use super::cache::TraceCache;
@@ -47,7 +47,7 @@ impl Spooled {
     /// Writes it for the next command.
     pub fn put(&self, cache: &TraceCache) -> Result<(), StoreError> {
         let path = cache.spool().join(format!("{}.json", self.record.id));
-        replace_creating(&path, &serde_json::to_vec(self).unwrap_or_default(), Durability::Quick)
+        replace_creating(&path, Redacted::line(self), Durability::Quick)
     }
 
     /// Says whether anything waits, by one look at a folder.

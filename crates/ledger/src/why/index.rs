@@ -8,7 +8,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use stead_code::file_hash;
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, Exact, replace_creating};
 
 use super::key::{Kind, key_of};
 
@@ -69,7 +69,7 @@ impl Keys {
                 bytes.extend_from_slice(&record.to_le_bytes());
             }
         }
-        replace_creating(path, &bytes, Durability::Quick).ok()
+        replace_creating(path, Exact::Compiled.bytes(&bytes), Durability::Quick).ok()
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, read_capped, replace};
+use stead_store::{Durability, Redacted, StoreError, read_capped, replace};
 
 use super::feed;
 use crate::{Outcome, TraceBook, TraceId};
@@ -45,7 +45,7 @@ impl Cursor {
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), StoreError> {
-        replace(path, &serde_json::to_vec(self).unwrap_or_default(), Durability::Quick)
+        replace(path, Redacted::line(self), Durability::Quick)
     }
 
     /// Where the unread part of a log starts.

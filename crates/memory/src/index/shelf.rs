@@ -79,8 +79,10 @@ impl Shelf {
     }
 
     pub(crate) fn lock(&self, patience: Duration) -> Option<File> {
-        fs::create_dir_all(&self.dir).ok()?;
-        let file = File::options().create(true).append(true).open(self.dir.join("index.lock")).ok()?;
+        let lock = self.dir.join("index.lock");
+        stead_store::create_parents(&lock).ok()?;
+        stead_store::reserve_private(&lock).ok()?;
+        let file = File::options().create(true).append(true).open(lock).ok()?;
         let since = Instant::now();
         while file.try_lock().is_err() {
             if since.elapsed() >= patience {

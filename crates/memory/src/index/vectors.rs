@@ -1,5 +1,5 @@
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -103,8 +103,10 @@ impl Vectors {
     /// Opens them to add more; those of another model are dropped. One process at a time.
     pub(crate) fn open_to_append(dir: &Path, model: &str) -> io::Result<Self> {
         let rows = Self::open(dir, model).map(|known| known.rows);
-        fs::create_dir_all(dir)?;
         let path = Self::path(dir);
+        stead_store::create_parents(&path)
+            .and_then(|_| stead_store::reserve_private(&path))
+            .map_err(io::Error::other)?;
         let mut file = File::options().read(true).write(true).create(true).truncate(rows.is_none()).open(path)?;
         if rows.is_none() {
             file.write_all(&Self::head(model))?;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stead_store::{Durability, StoreError, append_line};
+use stead_store::{Durability, Redacted, StoreError, append_line};
 
 use super::Pattern;
 use crate::folder::prepare;
@@ -45,8 +45,7 @@ impl PatternBook {
             if written == 0 {
                 prepare(&self.path)?;
             }
-            let line = serde_json::to_vec(pattern).unwrap_or_default();
-            append_line(&self.path, line, Durability::Synced, Self::PATIENCE)?;
+            append_line(&self.path, Redacted::line(pattern), Durability::Synced, Self::PATIENCE)?;
             written += 1;
         }
         Ok(written)

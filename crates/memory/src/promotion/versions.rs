@@ -5,7 +5,9 @@ use std::time::Duration;
 use stead_guard::mode_of;
 use stead_hook::{ChangeStep, GuardChange};
 use stead_model::FileId;
-use stead_store::{Durability, append_line, create, create_parents, read_capped, replace, sha256, take_turn};
+use stead_store::{
+    Durability, Exact, Redacted, append_line, create, create_parents, read_capped, replace, sha256, take_turn,
+};
 
 use crate::MemoryError;
 use crate::folder::prepare;
@@ -156,7 +158,7 @@ impl GuardVersions {
         };
         self.append(&line)?;
         create_parents(change.path)?;
-        replace(change.path, change.new.as_bytes(), Durability::Synced)?;
+        replace(change.path, Exact::Edited.bytes(change.new), Durability::Synced)?;
         self.conclude(&line, ChangeStep::Done)?;
         Ok(line)
     }
@@ -187,7 +189,7 @@ impl GuardVersions {
         match self.text(&guard, &change.to).filter(|_| current == change.from) {
             Some(text) => {
                 create_parents(&path)?;
-                replace(&path, text.as_bytes(), Durability::Synced)?;
+                replace(&path, Exact::Copied.bytes(&text), Durability::Synced)?;
                 Ok(ChangeStep::Done)
             }
             None => Ok(ChangeStep::Dropped),
@@ -200,14 +202,13 @@ impl GuardVersions {
     }
 
     fn append(&self, line: &GuardChange) -> Result<(), MemoryError> {
-        let bytes = serde_json::to_vec(line).unwrap_or_default();
-        Ok(append_line(&self.log, bytes, Durability::Synced, PATIENCE)?)
+        Ok(append_line(&self.log, Redacted::line(line), Durability::Synced, PATIENCE)?)
     }
 
     fn keep(&self, guard: &FileId, text: &str) -> Result<(), MemoryError> {
         let path = self.version_path(guard, &version_of(text));
         create_parents(&path)?;
-        create(&path, text.as_bytes(), Durability::Synced)?;
+        create(&path, Exact::Copied.bytes(text), Durability::Synced)?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 use serde_json::Value;
 use stead_guard::{DraftFile, ProjectRooms, Source, Trial, free_id, lint, test};
 use stead_model::{Op, Severity};
-use stead_store::cover;
+use stead_store::redact;
 
 use super::back_test::{BackTest, back_test};
 use super::candidate::{Candidate, candidates, meant};
@@ -138,7 +138,7 @@ fn say(pattern: &Pattern) -> String {
     };
     let plain: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !"{}`".contains(*c)).collect();
-    let plain = cover(&plain).text.into_owned();
+    let plain = redact(&plain).into_owned();
     plain[..plain.floor_char_boundary(SAY)].to_owned()
 }
 

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::FileId;
-use stead_store::{Durability, create_parents, read_capped, replace};
+use stead_store::{Durability, Redacted, create_parents, read_capped, replace};
 
 use super::BackTest;
 use crate::MemoryError;
@@ -103,9 +103,7 @@ impl Proposals {
             create_parents(&path)?;
         }
         let proposal = Proposal { v: VERSION, ..proposal.clone() };
-        let mut text = serde_json::to_vec_pretty(&proposal).unwrap_or_default();
-        text.push(b'\n');
-        replace(&path, &text, Durability::Synced)?;
+        replace(&path, Redacted::pretty(&proposal), Durability::Synced)?;
         Ok(path)
     }
 

@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stead_store::{Durability, create_parents, replace, take_turn};
+use stead_store::{Durability, Exact, create_parents, replace, take_turn};
 
 use super::convert::convert;
 use super::error::At;
@@ -71,7 +71,7 @@ pub fn install(dir: &Path, origin: &Origin, now: &str, tell: &mut dyn FnMut(Step
         bytes: 0,
         sha256: String::new(),
     };
-    replace(&file, &header.pack(&body), Durability::Synced)?;
+    replace(&file, Exact::Copied.bytes(&header.pack(&body)), Durability::Synced)?;
     Ok(Installed::Now)
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use stead_context::{Document, FileList, Heading, NOTHING, Status};
-use stead_store::cover;
+use stead_store::redact;
 
 use super::item::{FROM, HASH};
 
@@ -126,14 +126,14 @@ impl Draft {
             ("validators", safe(&json(&validators))),
         ];
         let body = self.body();
-        let covered = cover(&body);
+        let covered = redact(&body);
         head.push(("schema", "1".to_owned()));
         head.extend(self.verify.as_ref().map(|command| ("verify", safe(command))));
         head.extend(self.branch.clone().map(|branch| ("git_branch", branch)));
         head.extend(self.commit.clone().map(|commit| ("git_commit", commit)));
-        head.extend((covered.count > 0).then(|| ("redacted", covered.count.to_string())));
+        head.extend((covered.count() > 0).then(|| ("redacted", covered.count().to_string())));
         head.extend([(FROM, source.to_owned()), (HASH, hash.to_owned())]);
-        (Document::build(head, &covered.text).as_str().to_owned(), covered.count)
+        (Document::build(head, &covered).as_str().to_owned(), covered.count())
     }
 
     fn body(&self) -> String {
@@ -163,5 +163,5 @@ impl Draft {
 }
 
 fn safe(text: &str) -> String {
-    cover(text).text.into_owned()
+    redact(text).into_owned()
 }

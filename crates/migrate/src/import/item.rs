@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Creation, Durability, StoreError, amend, create, create_parents, read_capped};
+use stead_store::{Creation, Durability, Exact, StoreError, amend, create, create_parents, read_capped, redact};
 
 use stead_context::{ContextError, Document, ROLE_FILE_LIMIT};
 
@@ -56,7 +56,7 @@ pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
     match &import.outcome {
         Outcome::New { target, text } => {
             create_parents(target)?;
-            match create(target, text.as_bytes(), Durability::Synced)? {
+            match create(target, redact(text), Durability::Synced)? {
                 Creation::Created => Ok(Some(target.clone())),
                 // Another process was faster; the existing file is not ours to replace.
                 _ => Err(StoreError::NotAFile { path: target.clone() }.into()),
@@ -65,7 +65,7 @@ pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
         Outcome::Repaired { target, before, text } => {
             amend(target, ROLE_FILE_LIMIT, Durability::Synced, |bytes| {
                 let is_same = bytes.as_deref() == Some(before.as_bytes());
-                Ok::<_, ContextError>(is_same.then(|| text.clone().into_bytes()))
+                Ok::<_, ContextError>(is_same.then(|| Exact::Edited.owned(text.as_str())))
             })?;
             Ok(Some(target.clone()))
         }

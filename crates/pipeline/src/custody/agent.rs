@@ -9,7 +9,7 @@ use super::bounds::Bounds;
 use super::captured::Captured;
 use super::descendants::{LAUNCH_VARIABLE, Mark, RUN_VARIABLE, nested};
 use super::launch::Launch;
-use super::log::Log;
+use super::log::{Log, Voice};
 use super::registry::Registry;
 use super::{Cancel, Urgency};
 use crate::os;
@@ -138,7 +138,7 @@ impl Agent {
     fn hear_stdout(&mut self) {
         match read(&mut self.stdout, &mut self.block) {
             Some(length) => {
-                self.log.take(&self.block[..length]);
+                self.log.take(Voice::Output, &self.block[..length]);
                 self.said.take(&self.block[..length]);
             }
             None => self.stdout = None,
@@ -147,7 +147,7 @@ impl Agent {
 
     fn hear_stderr(&mut self) {
         match read(&mut self.stderr, &mut self.block) {
-            Some(length) => self.log.take(&self.block[..length]),
+            Some(length) => self.log.take(Voice::Errors, &self.block[..length]),
             None => self.stderr = None,
         }
     }

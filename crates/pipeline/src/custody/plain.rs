@@ -10,7 +10,7 @@ use super::agent_end::{AgentEnd, How};
 use super::bounds::Bounds;
 use super::captured::Captured;
 use super::launch::Launch;
-use super::log::Log;
+use super::log::{Log, Voice};
 use super::{Cancel, Urgency};
 use crate::os::Process;
 
@@ -88,7 +88,7 @@ fn attend(launch: &Launch, cancel: &Cancel) -> io::Result<AgentEnd> {
         let mut file = File::open(path)?;
         let mut block = vec![0; 64 << 10];
         while let Ok(length @ 1..) = file.read(&mut block) {
-            log.take(&block[..length]);
+            log.take(if is_stdout { Voice::Output } else { Voice::Errors }, &block[..length]);
             if is_stdout {
                 said.take(&block[..length]);
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Creation, Durability, create, create_parents, read_capped};
+use stead_store::{Creation, Durability, Exact, create, create_parents, read_capped};
 use stead_yaml::{Value, parse};
 
 use super::catalog::require_name;
@@ -108,7 +108,7 @@ fn texts_in(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, DefinitionError> {
 
 fn write_new(path: PathBuf, bytes: &[u8]) -> Result<PathBuf, DefinitionError> {
     create_parents(&path)?;
-    match create(&path, bytes, Durability::Synced)? {
+    match create(&path, Exact::Edited.bytes(bytes), Durability::Synced)? {
         Creation::Created => Ok(path),
         Creation::Existed => Err(DefinitionError::Taken { path }),
     }

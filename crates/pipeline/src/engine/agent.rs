@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, Redacted, redact, replace_creating};
 
 use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
 use super::surroundings::AgentIntent;
-use super::{EngineError, attempt};
+use super::{EngineError, attempt, scrub};
 use crate::custody::{self, How};
 use crate::provider::{self, Task};
 use crate::{Provider, provider_name};
@@ -91,6 +91,7 @@ impl NodeRun<'_> {
         };
         let end = self.with_lease(self.assignment.as_ref(), || custody::run(&launch, &self.cancel));
         let report = provider::read_end(self.provider(), &end);
+        self.scrub(&task);
         let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
         Ok(Worked {
@@ -107,6 +108,16 @@ impl NodeRun<'_> {
         })
     }
 
+    /// Covers the secrets in what the agent wrote down, and in the prompt that was written for it.
+    fn scrub(&self, task: &Task<'_>) {
+        let prompt = provider::prompt_file(task.log);
+        for path in [task.status, task.progress, task.output, &prompt] {
+            if path.starts_with(self.run.folder.path()) {
+                scrub::scrub(path);
+            }
+        }
+    }
+
     /// Plays a fixture, in this process.
     fn play(&self, files: &IterationFiles) -> Result<Worked, EngineError> {
         if self.cancel.is_set() {
@@ -116,9 +127,9 @@ impl NodeRun<'_> {
             Ok(mocked) => mocked,
             Err(error) => return Ok(Worked::new(How::CannotStart(error.to_string()))),
         };
-        replace_creating(&files.file(attempt::LOG), mocked.output.as_bytes(), Durability::Quick)?;
-        replace_creating(&self.output(), mocked.output.as_bytes(), Durability::Quick)?;
-        replace_creating(&files.file(attempt::STATUS), mocked.status.as_bytes(), Durability::Quick)?;
+        replace_creating(&files.file(attempt::LOG), redact(&mocked.output), Durability::Quick)?;
+        replace_creating(&self.output(), redact(&mocked.output), Durability::Quick)?;
+        replace_creating(&files.file(attempt::STATUS), Redacted::json(mocked.status.as_str()), Durability::Quick)?;
         Ok(Worked { message: Some(mocked.output), ..Worked::new(How::Exit(mocked.exit)) })
     }
 }

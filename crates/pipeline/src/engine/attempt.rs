@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stead_store::create_folder;
+
 use super::EngineError;
 use super::folder::make_dir;
 
@@ -21,7 +23,7 @@ const LEFTOVERS: [&str; 5] = [STATUS, REJECTED, LOG, OUTPUT, VERIFY];
 /// Creates the folder of an iteration. Files of an earlier attempt are moved to `attempt-<n>`, and that is reported.
 pub(crate) fn prepare(dir: &Path) -> Result<Option<u32>, EngineError> {
     let parent = dir.parent().unwrap_or(dir);
-    match fs::create_dir(dir) {
+    match create_folder(dir) {
         Ok(()) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             make_dir(parent)?;
@@ -56,7 +58,7 @@ fn free_folder(dir: &Path) -> Result<(u32, PathBuf), EngineError> {
     let mut number = 1;
     loop {
         let aside = aside(dir, number);
-        match fs::create_dir(&aside) {
+        match create_folder(&aside) {
             Ok(()) => return Ok((number, aside)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(source) => return Err(EngineError::io("create folder", &aside, source)),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use stead_store::{Durability, file_stamp, read_capped, replace_creating};
+use stead_store::{Durability, Exact, file_stamp, read_capped, replace_creating};
 
 use super::folder::{PLAN_SCHEMA, RunFolder};
 use super::journal::to_json_lines;
@@ -45,7 +45,7 @@ impl Frozen {
         if fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
             rebuild::put_aside(&path)?;
         }
-        Ok(replace_creating(&path, &self.bytes, Durability::Synced)?)
+        Ok(replace_creating(&path, Exact::Copied.bytes(&self.bytes), Durability::Synced)?)
     }
 
     /// Rejects a plan that is not the one the state belongs to. Older states have no hash and accept any.

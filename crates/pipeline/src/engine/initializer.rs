@@ -36,7 +36,9 @@ impl NodeRun<'_> {
     ) -> Result<Option<NodeEnd>, EngineError> {
         let list = desk.ground().features.join(FeatureList::FILE);
         if let Ok(bytes) = stead_store::read_file(&list) {
-            let _ = std::fs::write(files.file("feature-list.rejected"), bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            let rejected = files.file("feature-list.rejected");
+            let _ = stead_store::replace(&rejected, stead_store::redact(&text), stead_store::Durability::Quick);
             rebuild::put_aside(&list)?;
         }
         self.run.journal.warn(&self.node.id, safe(&format!("no valid feature list: {why}")))?;

@@ -222,7 +222,7 @@ impl NodeRun<'_> {
         let said = worked.message.as_deref().unwrap_or_default();
         match output_parse::derive(pairs, said, self.run.journal.now()) {
             Ok(status) => {
-                replace_creating(&path, &status.to_bytes(), Durability::Quick)?;
+                replace_creating(&path, status.content(), Durability::Quick)?;
                 Ok(Ok(status))
             }
             Err(word) => Ok(Err(StatusProblem::Unsaid(word))),
@@ -361,7 +361,7 @@ impl NodeRun<'_> {
     pub(super) fn write_error(&self, files: &IterationFiles, message: &str) -> Result<(), EngineError> {
         attempt::reject_status(&files.dir)?;
         let status = Status::error(&safe(message), self.run.journal.now());
-        Ok(replace_creating(&files.file(attempt::STATUS), &status.to_bytes(), Durability::Quick)?)
+        Ok(replace_creating(&files.file(attempt::STATUS), status.content(), Durability::Quick)?)
     }
 
     pub(super) fn keep_output(&self, files: &IterationFiles, worked: &Worked) -> Result<(), EngineError> {

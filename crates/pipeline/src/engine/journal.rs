@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use stead_model::rfc3339;
-use stead_store::{Durability, append_line, replace};
+use stead_store::{Durability, Redacted, append_line, redact, replace};
 
 use super::fault::{Fault, Side};
 use super::folder::RunFolder;
@@ -97,7 +97,7 @@ impl<'a> Journal<'a> {
     pub(crate) fn tell(&self, event: RunEvent) -> Result<(), EngineError> {
         let _one_at_a_time = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
         let line = EventLine { v: EVENT_VERSION, ts: self.now(), event };
-        append_line(&self.folder.events_path(), to_json(&line)?, Durability::Quick, PATIENCE)?;
+        append_line(&self.folder.events_path(), Redacted::line(&line), Durability::Quick, PATIENCE)?;
         self.around.observer.event(&line);
         Ok(())
     }
@@ -107,17 +107,13 @@ impl<'a> Journal<'a> {
     }
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>, EngineError> {
-    serde_json::to_vec(value).map_err(|error| EngineError::Mismatch { why: error.to_string() })
-}
-
 /// Writes a file of the run for people and programs to read.
 pub(crate) fn write_json(
     path: &Path,
     value: &impl serde::Serialize,
     durability: Durability,
 ) -> Result<(), EngineError> {
-    Ok(replace(path, &to_json_lines(value)?, durability)?)
+    Ok(replace(path, Redacted::json(String::from_utf8_lossy(&to_json_lines(value)?)), durability)?)
 }
 
 /// A file of the run for people and programs to read.
@@ -130,7 +126,7 @@ pub(crate) fn to_json_lines(value: &impl serde::Serialize) -> Result<Vec<u8>, En
 
 /// Prepares a text from an agent for a log: without secrets, and not too long.
 pub(crate) fn safe(text: &str) -> String {
-    let text = stead_model::redact(text.trim());
+    let text = redact(text.trim());
     match text.char_indices().nth(TEXT_LIMIT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),

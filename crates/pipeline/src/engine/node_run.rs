@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use stead_model::{rfc3339, unix_millis};
-use stead_store::{Durability, create, create_parents};
+use stead_store::{Durability, Exact, create, create_parents};
 
 use super::agent::Worked;
 use super::assignment::Assignment;
@@ -134,7 +134,7 @@ impl<'r> NodeRun<'r> {
             return Ok(Some(ending));
         }
         make_dir(&self.stage_dir)?;
-        create(&self.progress(), format!("# Progress of {}\n", self.node.id).as_bytes(), Durability::Quick)?;
+        create(&self.progress(), Exact::Own.owned(format!("# Progress of {}\n", self.node.id)), Durability::Quick)?;
         create_parents(&self.output())?;
         self.from_stage =
             self.run.journal.ask(|state| inputs::from_stages(self.run.folder, self.run.plan, state, self.node));

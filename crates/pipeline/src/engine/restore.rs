@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Durability, replace};
+use stead_store::{Durability, Exact, replace};
 
 use super::attempt::OUTPUT;
 use super::{EngineError, snapshot};
@@ -46,7 +46,7 @@ pub(crate) fn restore(output: &Path, before: Before<'_>, aside: &Path) -> Result
             remove(output)?;
         }
     }
-    replace(output, &bytes, Durability::Quick)?;
+    replace(output, Exact::Copied.bytes(&bytes), Durability::Quick)?;
     Ok(None)
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, Exact, FileContent, redact, replace_creating};
 
 use super::EngineError;
 
@@ -30,7 +30,7 @@ pub(crate) fn keep(
             (said.unwrap_or_default().as_bytes().to_vec(), Some(problem))
         }
     };
-    replace_creating(target, &bytes, Durability::Quick)?;
+    replace_creating(target, kept(&bytes), Durability::Quick)?;
     // Its content must be on disk before the state that relies on it; its name is synced with the state.
     let sync = File::open(target).and_then(|file| file.sync_data());
     sync.map_err(|source| EngineError::io("sync", target, source))?;
@@ -53,6 +53,11 @@ fn read(output: &Path, homes: &[&Path]) -> io::Result<Option<(Vec<u8>, u64)>> {
     let mut bytes = Vec::new();
     File::open(real)?.take(LIMIT).read_to_end(&mut bytes)?;
     Ok(Some((bytes, data.len())))
+}
+
+/// A copy of the output, without secrets if it is text.
+fn kept(bytes: &[u8]) -> FileContent<'_> {
+    std::str::from_utf8(bytes).map_or_else(|_| Exact::Copied.bytes(bytes), |text| redact(text).into())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stead_feature::{Failure, Feature, FeatureList, Row, SessionState, Status};
-use stead_store::{Durability, Lines, replace};
+use stead_store::{Durability, Lines, Redacted, redact, replace};
 
 use crate::engine::EngineError;
 use crate::event::{EventLine, RunEvent};
@@ -109,9 +109,8 @@ impl OrchestrateReport {
 
     /// Writes both files into the run's folder.
     pub fn write(&self, folder: &RunFolder) -> Result<(), EngineError> {
-        let json = crate::engine::to_json_lines(self)?;
-        replace(&folder.path().join(Self::JSON), &json, Durability::Quick)?;
-        Ok(replace(&folder.path().join(Self::MARKDOWN), self.markdown().as_bytes(), Durability::Quick)?)
+        replace(&folder.path().join(Self::JSON), Redacted::pretty(self), Durability::Quick)?;
+        Ok(replace(&folder.path().join(Self::MARKDOWN), redact(&self.markdown()), Durability::Quick)?)
     }
 
     /// The report for people.

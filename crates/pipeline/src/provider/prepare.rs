@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, Headless, PromptWay};
 use stead_model::{clean, expected_one_of, nearest};
-use stead_store::{Durability, find_program, replace};
+use stead_store::{Durability, Exact, find_program, replace};
 
 use super::{ProviderError, Task};
 use crate::custody::{Capture, Launch};
@@ -131,9 +131,14 @@ fn command_program(program: &str, root: &Path, env: Env<'_>) -> Result<String, P
     }
 }
 
+/// The file of a prompt that is too long for the command line, beside the agent's log.
+pub(crate) fn prompt_file(log: &Path) -> PathBuf {
+    log.with_file_name(PROMPT_FILE)
+}
+
 fn save_prompt(task: &Task<'_>) -> Result<PathBuf, ProviderError> {
-    let path = task.log.with_file_name(PROMPT_FILE);
-    replace(&path, task.prompt.as_bytes(), Durability::Quick)
+    let path = prompt_file(task.log);
+    replace(&path, Exact::Copied.bytes(&task.prompt), Durability::Quick)
         .map_err(|source| ProviderError::PromptFile { path: path.clone(), source })?;
     Ok(path)
 }

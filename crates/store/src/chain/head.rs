@@ -4,7 +4,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::fence::open_stays_inside;
-use crate::{Durability, StoreError, os, read_capped, replace, replace_creating};
+use crate::{Durability, Exact, StoreError, os, read_capped, replace, replace_creating};
 
 /// A head is short; what is longer is none.
 const LIMIT: usize = 64 * 1024;
@@ -58,7 +58,7 @@ impl Head {
         if durability == Durability::Quick && self.overwrite(path) {
             return Ok(());
         }
-        replace(path, self.text().as_bytes(), durability)
+        replace(path, Exact::Own.owned(self.text()), durability)
     }
 
     /// Writes over an existing head of the same length: one write of less than a block, under the log's lock. Replacing
@@ -102,6 +102,6 @@ impl Head {
     }
 
     pub(super) fn replace_copy(&self, path: &Path, durability: Durability) -> Result<(), StoreError> {
-        replace_creating(path, self.text().as_bytes(), durability)
+        replace_creating(path, Exact::Own.owned(self.text()), durability)
     }
 }

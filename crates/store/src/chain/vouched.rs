@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{Chain, Head, Link};
 use crate::append::open_locked;
-use crate::{Durability, Line, StoreError, Tail, os, read_capped, replace_creating};
+use crate::{Durability, Exact, Line, StoreError, Tail, os, read_capped, replace_creating};
 
 /// The length of the file with the hash of a line that is about to be written: the hash and a line end.
 const NEXT_LENGTH: usize = 65;
@@ -104,6 +104,21 @@ impl Chain {
         };
         let lines = Tail::open(&self.log)?.unchecked();
         Ok(Vouched { lines, chain: self.clone(), expected, next, cut })
+    }
+
+    /// Returns true if the log was written here, as far as its end tells. Without a state folder nobody can tell.
+    pub fn is_known(&self) -> bool {
+        matches!(self.ends(), Ok(_) | Err(Cut::NoState))
+    }
+
+    /// Reads the lines from an offset on, newest first, and checks none of them.
+    pub fn read_unchecked(&self, offset: u64) -> Result<impl Iterator<Item = VouchedLine> + use<>, StoreError> {
+        let lines = Tail::open(&self.log)?.unchecked().map_while(Result::ok);
+        let lines = lines.take_while(move |line| line.offset >= offset);
+        Ok(lines.filter_map(|line| {
+            let record = serde_json::from_str(&line.text).ok()?;
+            Some(VouchedLine { record, offset: line.offset, is_vouched: false })
+        }))
     }
 
     /// The files outside the log that say where it ends.
@@ -276,5 +291,5 @@ fn note_next(path: &Path, hash: &str) -> Result<(), StoreError> {
         file.metadata().is_ok_and(|data| data.is_file() && data.len() == NEXT_LENGTH as u64)
             && file.write_all(text.as_bytes()).is_ok()
     });
-    if is_written { Ok(()) } else { replace_creating(path, text.as_bytes(), Durability::Quick) }
+    if is_written { Ok(()) } else { replace_creating(path, Exact::Own.bytes(&text), Durability::Quick) }
 }

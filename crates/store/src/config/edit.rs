@@ -8,7 +8,7 @@ use super::key::Key;
 use super::parse::line_of;
 use crate::amend::take_turn;
 use crate::file::{create_parents, read_capped, replace};
-use crate::{Durability, StoreError};
+use crate::{Durability, Exact, StoreError};
 
 const LIMIT: usize = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -122,7 +122,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), StoreEr
     if bytes.is_some() && new == text {
         return Ok(Edited::Unchanged);
     }
-    replace(path, new.as_bytes(), Durability::Synced)?;
+    replace(path, Exact::Edited.bytes(&new), Durability::Synced)?;
     Ok(Edited::Changed)
 }
 

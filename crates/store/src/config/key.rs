@@ -149,6 +149,7 @@ const FIXED: &[Key] = &[
         "maximum length of the precedents that an agent is told at once, in tokens; 0 for none",
     ),
     gate(switch("context.hold_stops", "keep an agent working until its loop is done"), Strict::On),
+    switch("context.share", "let git see packets and loops, so that a commit shares them"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),

@@ -1,6 +1,6 @@
 //! What a process of Stead is about to write to a sealed file, so that the look afterwards knows whose change it was.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::RwLock;
 use std::time::Duration;
@@ -8,13 +8,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::index::Sealed;
-use crate::{Durability, Lines, StoreError, append_line, read_capped, sha256};
+use crate::{Durability, Lines, Redacted, StoreError, append_line, os, read_capped, sha256};
 
 const FILE: &str = "announced.jsonl";
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long a writer may take from its announcement to its write, in milliseconds.
-const LASTS: u128 = 60_000;
+const LASTS: i64 = 60_000;
+
+/// Times of files have the grain of a clock tick, in milliseconds.
+const TICK: i64 = 25;
 
 /// The seals that this process announces its writes to. Known to the process, not passed along with each path: a writer
 /// cannot forget what it is never asked.
@@ -33,17 +36,25 @@ pub struct Announced {
     pub path: String,
     /// The hash of the new text; `None` for a removal.
     pub sha256: Option<String>,
-    /// A log is written anew, with whatever is left of it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rewritten: bool,
+    /// A log is written anew, with whatever is left of it: the inode of the new file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<u64>,
     /// In milliseconds since 1970.
-    at: u128,
+    at: i64,
 }
 
 impl Announced {
-    /// Returns true if it announced what is in this file now.
+    /// Returns true if it announced what is in this file now, and the file changed then. Else whoever knows a text that
+    /// was announced once, and perhaps never written, could write it later.
     pub fn is_about(&self, relative: &str, present: &super::Present) -> bool {
-        self.path == relative && !self.rewritten && self.sha256 == present.sha256
+        let is_then = (self.at - TICK..=self.at + LASTS).contains(&present.changed_millis);
+        self.path == relative && self.rewritten.is_none() && self.sha256 == present.sha256 && is_then
+    }
+
+    /// Returns true if it announced the log that is there now.
+    pub fn is_log(&self, seal: &super::Seal) -> bool {
+        let present = || fs::metadata(seal.path_of(&self.path)).map(|data| os::stamp(&data).number);
+        self.rewritten.is_some_and(|new| present().is_ok_and(|inode| inode == new))
     }
 }
 
@@ -65,6 +76,9 @@ pub fn read_in_force(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, Store
     let sealed = SEALS.read().ok().and_then(|seals| {
         let watched = seals.iter().find(|seal| seal.paths.iter().any(|sealed| path.starts_with(sealed)))?;
         let seal = super::Seal::new(&watched.dir, &watched.root);
+        if seal.is_clear() {
+            return None;
+        }
         let name = seal.name_of(path);
         let file = seal.files().into_iter().find(|file| file.path == name && file.pending.is_some())?;
         seal.copy(&file.sha256?)
@@ -80,7 +94,8 @@ pub fn read_in_force(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, Store
 pub enum Coming<'a> {
     Text(&'a [u8]),
     Removal,
-    Rewrite,
+    /// A log is replaced by this file.
+    Rewrite(&'a File),
 }
 
 /// Announces a write, if the file is sealed. A failure is no reason not to write: the look will ask a person.
@@ -92,18 +107,17 @@ pub fn announce(path: &Path, coming: Coming<'_>) {
         }
         let name = path.strip_prefix(&seal.root).unwrap_or(path).to_string_lossy().into_owned();
         let (hash, rewritten) = match coming {
-            Coming::Text(bytes) => (Some(sha256(bytes)), false),
-            Coming::Removal => (None, false),
-            Coming::Rewrite => (None, true),
+            Coming::Text(bytes) => (Some(sha256(bytes)), None),
+            Coming::Removal => (None, None),
+            Coming::Rewrite(new) => (None, Some(new.metadata().map_or(0, |data| os::stamp(&data).number))),
         };
         let line = Announced { path: name, sha256: hash, rewritten, at: now() };
-        let line = serde_json::to_vec(&line).unwrap_or_default();
-        let _ = append_line(&seal.dir.join(FILE), line, Durability::Quick, PATIENCE);
+        let _ = append_line(&seal.dir.join(FILE), Redacted::line(&line), Durability::Quick, PATIENCE);
     }
 }
 
-fn now() -> u128 {
-    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis())
+fn now() -> i64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64)
 }
 
 pub(super) fn read(dir: &Path) -> Vec<Announced> {

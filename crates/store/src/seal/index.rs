@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::quick::Quick;
+use crate::sha256;
 
 /// One sealed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +47,23 @@ pub struct SealedLog {
 /// All that is sealed. The text has the stamps first, for the usual look, then a JSON object for each file and log.
 #[derive(Default)]
 pub(super) struct Index {
+    pub(super) machine: Option<Machine>,
     pub(super) files: Vec<Sealed>,
     pub(super) logs: Vec<SealedLog>,
+}
+
+/// The machine on which a seal was made. Where the system names none, all are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Machine {
+    machine: String,
+}
+
+impl Machine {
+    /// This machine. Its name is only comparable: the system's own id is not for others to read.
+    pub(super) fn this() -> Option<Self> {
+        let id = crate::os::machine_id()?;
+        Some(Self { machine: sha256(format!("stead seal {}", id.trim()).as_bytes()).get(..16)?.to_owned() })
+    }
 }
 
 impl Sealed {
@@ -63,20 +79,29 @@ impl Index {
         let (_, objects) = Quick::split(text)?;
         let mut index = Self::default();
         for line in objects.lines() {
-            // A log has a length, and a file does not.
-            match serde_json::from_str::<SealedLog>(line) {
-                Ok(log) => index.logs.push(log),
-                Err(_) => index.files.push(serde_json::from_str(line).ok()?),
+            if line.starts_with("{\"machine\":") {
+                index.machine = serde_json::from_str(line).ok();
+            } else if line.contains("\"inode\":") {
+                index.logs.push(serde_json::from_str(line).ok()?);
+            } else {
+                index.files.push(serde_json::from_str(line).ok()?);
             }
         }
         Some(index)
+    }
+
+    /// Returns true if it was made on another machine: a home that several share, or that was copied. Inodes and times then
+    /// say nothing.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.machine.is_some() && Machine::this().is_some_and(|this| self.machine.as_ref() != Some(&this))
     }
 
     pub(super) fn render(&self, root: &Path, folders: &[PathBuf]) -> String {
         let mut text = Quick::render(self, root, folders);
         let files = self.files.iter().map(|file| serde_json::to_string(file).unwrap_or_default());
         let logs = self.logs.iter().map(|log| serde_json::to_string(log).unwrap_or_default());
-        for line in files.chain(logs) {
+        let machine = self.machine.iter().map(|machine| serde_json::to_string(machine).unwrap_or_default());
+        for line in machine.chain(files).chain(logs) {
             text.push_str(&line);
             text.push('\n');
         }

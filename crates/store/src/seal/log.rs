@@ -6,7 +6,7 @@ use super::{Seal, SealedLog};
 use crate::{os, sha256};
 
 /// How many bytes before the end are compared.
-const END: u64 = 4096;
+const END: u64 = 512;
 
 /// What happened to a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,14 @@ impl SealedLog {
         let data = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let end = end_at(&path, data.len())?;
         Some(Self { path: relative.to_owned(), inode: os::stamp(&data).number, length: data.len(), end })
+    }
+
+    /// Seals it again, if it has grown.
+    pub fn renew(self, seal: &Seal) -> Option<Self> {
+        match fs::metadata(seal.path_of(&self.path)) {
+            Ok(data) if data.len() == self.length && os::stamp(&data).number == self.inode => Some(self),
+            _ => Self::seal(seal, &self.path),
+        }
     }
 
     /// Compares a log with its seal.

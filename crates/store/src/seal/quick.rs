@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use stead_model::{cut, pieces};
+
 use super::Look;
 use super::index::Index;
 use crate::folder::sum_of;
@@ -12,11 +14,14 @@ use crate::os;
 
 const HEAD: &str = "stead-seal\t1\t";
 
+const STEADY: &str = "steady";
+const CLEAR: &str = "clear";
+
 /// What separates the two parts.
 const END: &str = "\n\n";
 
 /// Between names of one folder.
-const BETWEEN: char = '/';
+const BETWEEN: u8 = b'/';
 
 /// Stands for the folder itself, whose stamp changes if a file is added.
 const FOLDER: &str = ".";
@@ -41,27 +46,38 @@ impl Quick {
         }
     }
 
+    /// Returns true if the seal is known to have no change that waits for a person. The first bytes of its text are enough.
+    pub(super) fn is_clear(start: &str) -> bool {
+        start.strip_prefix(HEAD).and_then(|rest| rest.split(['\t', '\n']).nth(1)) == Some(CLEAR)
+    }
+
+    /// Returns true if stamps alone tell whether a file has changed.
+    pub(super) fn is_steady(text: &str) -> bool {
+        text.strip_prefix(HEAD).and_then(|rest| rest.split('\t').next()) == Some(STEADY)
+    }
+
     fn is_same(quick: &str, root: &Path) -> Option<bool> {
-        let mut lines = quick.split('\n');
-        if lines.next()?.strip_prefix(HEAD)? != "steady" {
+        let mut lines = pieces(quick, b'\n');
+        if !Self::is_steady(lines.next()?) {
             return Some(false);
         }
         for line in lines {
-            let mut fields = line.splitn(4, '\t');
-            match fields.next()? {
+            let (kind, rest) = cut(line, b'\t')?;
+            let (state, rest) = cut(rest, b'\t')?;
+            let (folder, names) = cut(rest, b'\t')?;
+            let folder = root.join(folder);
+            match kind {
                 "files" => {
-                    let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
-                    let folder = root.join(fields.next()?);
-                    if sum_of(&folder, fields.next()?.split(BETWEEN)).0 != sum {
+                    let sum = u64::from_str_radix(state, 16).ok()?;
+                    if sum_of(&folder, pieces(names, BETWEEN)).0 != sum {
                         return Some(false);
                     }
                 }
                 _ => {
-                    let (inode, length) = fields.next()?.split_once('.')?;
+                    let (inode, length) = cut(state, b'.')?;
                     let (inode, length): (u64, u64) = (inode.parse().ok()?, length.parse().ok()?);
-                    let (folder, name) = (root.join(fields.next()?), fields.next()?);
                     let mut grew = false;
-                    os::each_file(&folder, std::iter::once(name), &mut |_, size, stamp| {
+                    os::each_file(&folder, std::iter::once(names), &mut |_, size, stamp| {
                         grew = stamp.number == inode && size >= length;
                     });
                     if !grew {
@@ -89,8 +105,8 @@ impl Quick {
         let mut newest = 0;
         let mut lines = String::new();
         for (folder, names) in &names {
-            let names = names.join(&BETWEEN.to_string());
-            let (sum, changed) = sum_of(&root.join(folder), names.split(BETWEEN));
+            let names = names.join("/");
+            let (sum, changed) = sum_of(&root.join(folder), pieces(&names, BETWEEN));
             newest = newest.max(changed);
             lines.push_str(&format!("\nfiles\t{sum:x}\t{}\t{names}", folder.to_string_lossy()));
         }
@@ -101,7 +117,8 @@ impl Quick {
             lines.push_str(&format!("\nlog\t{}.{}\t{folder}\t{name}", log.inode, log.length));
         }
         // The next look compares the files themselves, once.
-        let state = if newest + RACY > now { "racy" } else { "steady" };
-        format!("{HEAD}{state}{lines}{END}")
+        let state = if newest + RACY > now { "racy" } else { STEADY };
+        let waits = if index.files.iter().any(|file| file.pending.is_some()) { "pending" } else { CLEAR };
+        format!("{HEAD}{state}\t{waits}{lines}{END}")
     }
 }

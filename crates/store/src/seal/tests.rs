@@ -1,5 +1,5 @@
 use super::*;
-use crate::append_line;
+use crate::{Redacted, append_line};
 
 struct World {
     dir: tempfile::TempDir,
@@ -121,8 +121,13 @@ fn logs_may_only_grow() {
     let check = |does: &dyn Fn(), expected: LogLook| {
         let _ = fs::remove_file(&path);
         for number in 0..300 {
-            append_line(&path, format!("{{\"n\":{number},\"text\":\"some words\"}}"), Durability::Quick, PATIENCE)
-                .unwrap();
+            append_line(
+                &path,
+                Redacted::line(&serde_json::json!({"n": number, "text": "some words"})),
+                Durability::Quick,
+                PATIENCE,
+            )
+            .unwrap();
         }
         let sealed = SealedLog::seal(&seal, "log").unwrap();
         does();
@@ -167,6 +172,37 @@ fn writers_announce_what_they_write() {
     assert_eq!(shown(&seal.open(PATIENCE).unwrap()).len(), 3);
     world.close(&["config.toml", "guards/a.yaml"], &[]);
     assert_eq!(shown(&seal.open(PATIENCE).unwrap()).len(), 3);
+}
+
+#[test]
+fn an_announcement_is_about_what_changed_then() {
+    let world = World::new();
+    let seal = world.seal();
+    world.close(&["config.toml"], &[]);
+    announce_from(&seal, vec![world.path("config.toml")]);
+    replace(&world.path("config.toml"), b"new", Durability::Quick).unwrap();
+    let open = seal.open(PATIENCE).unwrap();
+    let is_announced = |present: &Present| open.announced.iter().any(|one| one.is_about("config.toml", present));
+    let present = seal.present("config.toml");
+    assert!(is_announced(&present));
+    let at = |moved: i64| Present { changed_millis: present.changed_millis + moved, ..present.clone() };
+    assert!(is_announced(&at(30_000)));
+    assert!(!is_announced(&at(90_000)) && !is_announced(&at(-1_000)));
+    assert!(!is_announced(&Present { sha256: Some(sha256(b"other")), ..present.clone() }));
+}
+
+#[test]
+fn a_seal_of_another_machine_is_known() {
+    let world = World::new();
+    world.close(&["config.toml"], &[]);
+    assert!(!world.seal().open(PATIENCE).unwrap().is_foreign);
+    let path = world.seal().dir().join(INDEX);
+    let text = fs::read_to_string(&path).unwrap();
+    let Some(line) = text.lines().find(|line| line.starts_with("{\"machine\":")) else { return };
+    fs::write(&path, text.replace(line, "{\"machine\":\"another\"}")).unwrap();
+    assert!(world.seal().open(PATIENCE).unwrap().is_foreign && !world.seal().open(PATIENCE).unwrap().is_new);
+    fs::write(&path, text.replace(&format!("{line}\n"), "")).unwrap();
+    assert!(!world.seal().open(PATIENCE).unwrap().is_foreign);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Env;
-use crate::{Config, os};
+use crate::{Config, UserDirs, os};
 
 /// The person's settings about trust. No other layer counts.
 #[derive(Debug, Default)]
@@ -16,6 +16,10 @@ impl TrustSettings {
     pub(super) fn of(env: Env<'_>) -> Self {
         // Neither a project nor a variable may trust anything.
         let lasting = |name: &str| if name.starts_with("STEAD_") { None } else { env(name) };
+        // Every session asks, and most people have no such file.
+        if !UserDirs::from_env(&lasting).is_some_and(|dirs| dirs.config.join("config.toml").exists()) {
+            return Self::default();
+        }
         let (config, _) = Config::load(None, &lasting, &[]);
         let home = env("HOME").or_else(|| env("USERPROFILE")).map(PathBuf::from);
         let place = |folder: &str| -> Option<(String, PathBuf)> {

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use stead_store::{Durability, LINE_LIMIT, Line, Lines, StoreError, append_line, replace};
+use stead_store::{Durability, LINE_LIMIT, Line, Lines, Redacted, StoreError, append_line, replace};
 
 use crate::child::{child, in_small_mount, make_read_only, role};
 
 const PATIENT: Duration = Duration::from_secs(60);
 
 fn append(path: &Path, line: &str) -> Result<(), StoreError> {
-    append_line(path, line, Durability::Quick, PATIENT)
+    append_line(path, Redacted::json(line), Durability::Quick, PATIENT)
 }
 
 fn read(path: &Path) -> (Vec<Line>, u64) {

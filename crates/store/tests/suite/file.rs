@@ -4,7 +4,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::Duration;
 
-use stead_store::{Creation, Durability, StoreError, create, create_parents, read_capped, replace, replace_creating};
+use stead_store::{
+    Creation, Durability, Exact, StoreError, create, create_parents, read_capped, replace, replace_creating,
+};
 
 use crate::child::{child, in_small_mount, make_read_only, role, tree};
 
@@ -147,7 +149,7 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
     const SIZE: usize = 200_000;
     if let Some((folder, _)) = role() {
         for n in 0_u8.. {
-            replace(&folder.join("file"), &[b'a' + n % 26; SIZE], Durability::Quick).unwrap();
+            replace(&folder.join("file"), Exact::Own.bytes(&[b'a' + n % 26; SIZE]), Durability::Quick).unwrap();
         }
     }
     let folder = tempfile::tempdir().unwrap();

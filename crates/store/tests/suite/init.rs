@@ -59,6 +59,7 @@ fn a_new_project_has_marker_skeleton_and_ignores() {
             ".agent/context/indexes/active-loop.json",
             ".agent/context/indexes/relevant-files.jsonl",
             ".agent/context/indexes/sessions.jsonl",
+            ".agent/context/.gitignore",
             ".agent/.gitignore",
             ".agent/config.toml",
             ".agent/context/root.json",
@@ -206,7 +207,8 @@ fn moved_rooms_are_made_and_ignored_where_they_are() {
     for (path, ignored) in [
         ("notes/indexes/sessions.jsonl", true),
         ("notes/scratch/x", true),
-        ("notes/packets/x.md", false),
+        ("notes/packets/x.md", true),
+        ("notes/loops/x.md", true),
         ("build/stead/index", true),
         (".agent/logs/runs/1/plan.json", true),
         (".agent/cache/policy", true),

@@ -111,7 +111,7 @@ proptest! {
         let old = read(&before).0.len();
         for value in &values {
             let line = serde_json::json!({ "value": value }).to_string();
-            stead_store::append_line(&path, line, stead_store::Durability::Quick, std::time::Duration::ZERO).unwrap();
+            stead_store::append_line(&path, stead_store::Redacted::json(line), stead_store::Durability::Quick, std::time::Duration::ZERO).unwrap();
         }
         let bytes = std::fs::read(&path).unwrap();
         prop_assert!(bytes.starts_with(&before));

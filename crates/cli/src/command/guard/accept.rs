@@ -3,7 +3,7 @@ use serde_json::json;
 use stead_guard::{Mode, set_mode};
 use stead_ledger::lesson::{LessonKind, NewLesson};
 use stead_memory::{Proposal, ProposalKind, Proposals};
-use stead_store::{Durability, read_capped, replace};
+use stead_store::{Durability, Exact, read_capped, replace};
 
 use super::mode::{Step, Which, fresh_path, refuse_broken, step, write};
 use crate::cli::Exit;
@@ -118,7 +118,7 @@ fn accept_definition(proposal: &Proposal, project: &Project, json: bool, ui: &mu
     let path = project.root().join(&proposal.file);
     let text = read_capped(&path, DEFINITION)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let text = text.ok_or_else(|| CliError::user(format!("there is no file `{}`", proposal.file)))?;
-    replace(&path, proposal.added_to(&text).as_bytes(), Durability::Synced)?;
+    replace(&path, Exact::Edited.owned(proposal.added_to(&text)), Durability::Synced)?;
     match json {
         true => ui.json(&json!({"file": proposal.file, "line": proposal.line})),
         false => ui.line(format!("added a line to {}", proposal.file)),

@@ -2,7 +2,7 @@ use clap::Args;
 use serde_json::json;
 use stead_guard::{PLACEHOLDER, Source, State, lint};
 use stead_model::{FileId, Severity};
-use stead_store::{Creation, Durability, create, create_parents};
+use stead_store::{Creation, Durability, FileContent, create, create_parents, redact};
 
 use super::list::problem_as_json;
 use super::mode::fresh_path;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let text = text(args);
     create_parents(&path)?;
-    if create(&path, text.as_bytes(), Durability::Synced)? == Creation::Existed {
+    if create(&path, FileContent::from(redact(&text)).shared(), Durability::Synced)? == Creation::Existed {
         return Err(CliError::user(format!("`{}` already exists", project.short(&path).display()))
             .hinted(format!("`stead guard show {}` shows it", args.id)));
     }

@@ -66,7 +66,7 @@ pub(super) fn request(args: &RequestArgs, here: &Here, ui: &mut Ui) -> Result<Ex
     let asked = Requests::of_room(&here.room).add(Request {
         v: 1,
         ts: now(),
-        text: stead_model::redact(args.text.trim()).into_owned(),
+        text: stead_store::redact(args.text.trim()).into_owned(),
         scope: args.scope.clone(),
         intent: args.intent.clone(),
         harness,

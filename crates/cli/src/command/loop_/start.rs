@@ -1,7 +1,7 @@
 use clap::Args;
 use stead_client::Harness;
 use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
-use stead_store::{Layout, Room};
+use stead_store::{Layout, Room, Sharing, keep_ignored};
 
 use super::{Here, as_json, session_of};
 use crate::cli::Exit;
@@ -58,6 +58,7 @@ pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     let json = args.json;
     let new = new_loop(args, here, ui)?;
     let (prompt, verify) = (new.prompt.trim().to_owned(), new.verify.clone());
+    keep_ignored(&here.project.context(), Sharing::of(&here.project.config))?;
     let started = here.loops.start(new, here.now)?;
     if json {
         ui.json(&as_json(&started.state));

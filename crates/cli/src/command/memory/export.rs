@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value;
-use stead_store::{Durability, replace};
+use stead_store::{Durability, Exact, replace};
 
 use super::Here;
 use crate::cli::Exit;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ExportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
         true => format!("{:#}\n", Value::Array(traces)),
         false => traces.iter().map(|trace| format!("{trace}\n")).collect(),
     };
-    replace(&ui.dir()?.join(file), text.as_bytes(), Durability::Synced)?;
+    replace(&ui.dir()?.join(file), Exact::Redacted.bytes(&text), Durability::Synced)?;
     ui.note(format!("wrote {} to {}", counted(count, "trace"), file.display()));
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 use stead_context::{ContextError, RoleName, roles, template};
-use stead_store::{Creation, Durability, create, create_parents};
+use stead_store::{Creation, Durability, FileContent, create, create_parents, redact};
 
 use super::{folder, shown};
 use crate::cli::Exit;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let text = template(&role, args.about.as_deref().map(one_line).as_deref(), &one_line(&pane), &minute(&now()));
     let file = role.file(&folder);
     create_parents(&file)?;
-    match create(&file, text.as_bytes(), Durability::Synced)? {
+    match create(&file, FileContent::from(redact(&text)).shared(), Durability::Synced)? {
         Creation::Created => {
             ui.line(shown(&project, &file));
             Ok(Exit::Done)

@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_context::{ContextError, RoleFinding, RoleName, check_role_file, fix_role_file, read_role_file, roles, slug};
 use stead_model::rfc3339;
-use stead_store::{Durability, replace};
+use stead_store::{Durability, Exact, replace};
 
 use super::new::minute;
 use super::{folder, shown, unknown};
@@ -123,7 +123,7 @@ fn checked(path: &Path, fix: bool, project: &Project) -> Result<Checked, Context
     };
     let fixed = fix_role_file(&text, &role, &written(path));
     if fixed.text != text {
-        replace(path, fixed.text.as_bytes(), Durability::Synced)?;
+        replace(path, Exact::Edited.bytes(&fixed.text), Durability::Synced)?;
         entry.outcome = Ok(check_role_file(&fixed.text));
         entry.fixed = fixed.done;
     }
