@@ -24,6 +24,7 @@ mod switches;
 mod todo;
 mod tool;
 mod transcript;
+mod window;
 
 // One folder per agent program, and its line below.
 mod claude;
@@ -61,3 +62,4 @@ pub use settings::{Scope, SettingsFile};
 pub use switches::{CommandSwitch, FileSwitch, Switches, VARIABLES, VariableSwitch};
 pub use todo::{TodoChange, TodoItem, TodoTools};
 pub use transcript::{Spoken, last_message};
+pub use window::{Shown, Window, first};

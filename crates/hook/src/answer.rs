@@ -152,7 +152,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     let client = harness.client();
     let said = told.as_ref().map_or(&verdict, |told| &told.verdict);
     turn::note_injection(&request, said);
-    let exit = speak(&client.reply(&client.heard(&event.native), said));
+    let exit = speak(&client.reply(&client.heard_in(event), said));
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
@@ -200,7 +200,7 @@ fn problems(request: &Request<'_>) -> Verdict {
                 let text = format!(
                     "Stead cannot read part of this project: {problem}. Its rules still apply; `stead doctor` shows details."
                 );
-                verdict = verdict.and(Verdict::inform(text));
+                verdict = verdict.and(Verdict::inform(&text).noticed(text));
             }
         }
     }

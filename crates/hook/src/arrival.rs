@@ -185,7 +185,9 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     match briefing(&parts, tokens.min(room)) {
         Some(text) => {
             lesson::told(member, &text);
-            said.and(Verdict::inform(text))
+            let titles: Vec<String> = parts.iter().map(|part| part.title.to_lowercase()).collect();
+            let told = format!("Stead told the agent about: {}", titles.join(", "));
+            said.and(Verdict::inform(text).noticed(told))
         }
         None => said,
     }

@@ -155,7 +155,9 @@ impl Engine<'_> {
             answer = self.loops.stop(id, owner, &stop)?;
         }
         Ok(match answer {
-            Answer::Held { prompt } => Verdict::deny(GATE, prompt),
+            Answer::Held { prompt, progress } => {
+                Verdict::deny(GATE, prompt).noticed(format!("Stead: loop iteration {progress}"))
+            }
             Answer::LetGo { ended: Some(status), why } => {
                 let more = match status {
                     LoopStatus::Limit | LoopStatus::Paused => format!("; `stead loop resume {id}` goes on with it"),

@@ -41,6 +41,7 @@ mod memory;
 mod memory_query;
 mod migrate;
 mod model;
+mod notice;
 #[cfg(unix)]
 mod orchestrate;
 mod orchestrate_session;

@@ -10,6 +10,7 @@ use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
 use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -25,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::None,
+        window: Window::PLAIN,
         todos: TodoTools::whole("update_plan"),
         stops_alike: false,
         drops_compact_start: false,

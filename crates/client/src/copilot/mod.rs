@@ -12,6 +12,7 @@ use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
 use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -47,6 +48,13 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
+        },
+        window: Window {
+            hides: &[
+                "cuts the reason of a denied call at the edge of the window",
+                "shows the prompt that continues a turn as if you had typed it",
+            ],
+            ..Window::PLAIN
         },
         servers: Servers {
             project: Some(".github/mcp.json"),

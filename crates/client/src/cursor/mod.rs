@@ -12,6 +12,7 @@ use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
 use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -28,6 +29,7 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // Our lines remove its limit of 5; another client's lines have none.
         stop_cap: StopCap::None,
+        window: Window::PLAIN,
         todos: TodoTools::whole("TodoWrite|todo_write"),
         stops_alike: false,
         drops_compact_start: false,

@@ -11,6 +11,7 @@ use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
 use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -49,6 +50,7 @@ pub(crate) static CLIENT: Client = Client {
             whole: None,
             confirm: "nothing, but restart running sessions of `kimi`",
         },
+        window: Window { shows_context: true, hides: &["continues a turn without showing why"], ..Window::PLAIN },
         // It reads a file in the project, too, but no hooks from there, and without them no call has a session.
         servers: Servers {
             user: Some(user("mcp.json")),

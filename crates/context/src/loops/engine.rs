@@ -22,26 +22,16 @@ pub enum Foreground {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Run this command first and ask again.
-    Check {
-        command: String,
-        seconds: u32,
-        started_by: Starter,
-    },
+    Check { command: String, seconds: u32, started_by: Starter },
     Held {
         prompt: String,
+        /// Such as `2 of 6`.
+        progress: String,
     },
     /// `ended` is the loop's new status, if this stop changed it.
-    LetGo {
-        why: String,
-        ended: Option<LoopStatus>,
-    },
+    LetGo { why: String, ended: Option<LoopStatus> },
     /// The client allows no further block: start this run, with at most so many iterations.
-    HandOver {
-        then_run: String,
-        run: String,
-        left: Option<u32>,
-        why: String,
-    },
+    HandOver { then_run: String, run: String, left: Option<u32>, why: String },
 }
 
 impl Loops {
@@ -83,7 +73,7 @@ impl Loops {
         // The decision is recorded; a missing log line must not reverse it.
         let _ = self.log(&state, did, &why, Some(owner), stop.now);
         Ok(match decision {
-            Decision::Hold { prompt, .. } => Answer::Held { prompt },
+            Decision::Hold { prompt, .. } => Answer::Held { prompt, progress: state.progress() },
             Decision::LetGo { status, .. } => Answer::LetGo { why, ended: status },
             Decision::HandOver { .. } => Answer::HandOver {
                 run: state.run_name(),

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
+use crate::client::hold;
 use crate::world::marked;
 
 /// A client: how it announces a shell command and a stop, and how it takes being held.
@@ -26,7 +27,7 @@ const CLIENTS: &[Client] = &[
         stop: ("Stop", "Stop.json"),
         command: "/tool_input/command",
         message: Some("/last_assistant_message"),
-        held: |run| block(run, "block"),
+        held: hold,
     },
     Client {
         name: "codex",
