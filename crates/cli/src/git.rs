@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use stead_context::{GitFacts, Relation, Repository};
+use stead_context::{GitFacts, GitWork, Relation, Repository};
 use stead_ledger::why::{Ancestry, History, Origin};
 
 /// What a pipe holds without a reader on every system.
@@ -20,6 +20,11 @@ impl Git<'_> {
     /// Branch, commit and uncommitted changes. `None` outside a repository.
     pub(crate) fn facts(&self) -> Option<GitFacts> {
         self.ask(GitFacts::QUESTION).map(|answer| GitFacts::parse(&answer))
+    }
+
+    /// What was committed and changed here since a time. Nothing outside a repository.
+    pub(crate) fn work(&self, since: &str) -> GitWork {
+        GitWork::gather(since, &|args| self.ask(args))
     }
 
     /// Stages a file, even an ignored one; otherwise what git said.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stead_client::Harness;
+use stead_client::{Harness, Spoken};
 use stead_hook::{Asker, Rules, SessionState, examine, refusal};
 use stead_model::{Action, Event, EventKind, FileId, Level, ToolCall, unix_millis};
 use stead_store::Tail;
@@ -32,6 +32,9 @@ struct Line {
 pub(crate) struct Speaker {
     pub(crate) harness: Option<String>,
     pub(crate) session: Option<String>,
+    pub(crate) transcript: Option<String>,
+    /// When a hook first saw the session.
+    pub(crate) started_at: Option<String>,
     pub(crate) known_by: KnownBy,
 }
 
@@ -115,6 +118,16 @@ impl Speaker {
         }
     }
 
+    /// The last message of the session's agent in its client's transcript, if the client writes one.
+    pub(crate) fn last_answer(&self) -> Option<String> {
+        let read = self.harness.as_deref().and_then(Harness::from_name)?.client().transcript?;
+        let lines = Tail::open(Path::new(self.transcript.as_deref()?)).ok()?.take(LINES).map_while(Result::ok);
+        lines.into_iter().find_map(|line| match read(&line.text) {
+            Spoken::Agent(text) => Some(text),
+            Spoken::Unanswered | Spoken::Nothing => None,
+        })
+    }
+
     /// The client of a session, from its calls in the log.
     pub(crate) fn harness_of(project: &Project, session: &str) -> Option<String> {
         let log = Tail::open(&project.indexes().join("sessions.jsonl")).ok()?;
@@ -126,7 +139,9 @@ impl Speaker {
     fn of(project: &Project, harness: Option<String>, session: String, known_by: KnownBy) -> Self {
         let state = FileId::check(&session).ok().and_then(|id| SessionState::read(&project.indexes(), &id).ok()?);
         let harness = harness.or_else(|| state.as_ref().map(|state| state.harness.clone()));
-        Self { harness, session: Some(session), known_by }
+        let started_at = state.as_ref().map(|state| state.started_at.clone());
+        let transcript = state.and_then(|state| state.transcript);
+        Self { harness, session: Some(session), transcript, started_at, known_by }
     }
 }
 

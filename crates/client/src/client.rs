@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use stead_model::{Event, EventKind, Level, Reply, Verdict};
+use stead_model::{Action, Event, EventKind, Level, Reply, Verdict};
 
 use crate::agents::Agents;
 use crate::commands::Commands;
@@ -12,7 +12,9 @@ use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
 use crate::switches::Switches;
+use crate::todo::{self, TodoChange, TodoTools};
 use crate::transcript::Spoken;
+use crate::window::Window;
 
 /// Everything Stead knows about one agent program.
 pub struct Client {
@@ -47,6 +49,9 @@ pub struct Facts {
     pub project_vars: &'static [&'static str],
     pub events: &'static [EventFact],
     pub stop_cap: StopCap,
+    pub window: Window,
+    /// How its agent keeps a list of what is to be done.
+    pub todos: TodoTools,
     /// The end of a sub-agent first raises the stop event of the main agent, then its own.
     pub stops_alike: bool,
     /// It raises a session start after a compaction, but drops the text that a hook returns then.
@@ -125,6 +130,15 @@ impl Powers {
     pub const DENY: Self = Self { deny: true, ..Self::NONE };
     /// A denial, or text for the model.
     pub const DENY_CONTEXT: Self = Self { deny: true, ..Self::CONTEXT };
+    /// A line for the person, nothing else.
+    pub const NOTICE: Self = Self { warn: WarnBy::Notice, ..Self::NONE };
+    /// A denial, or a line for the person.
+    pub const DENY_NOTICE: Self = Self { deny: true, ..Self::NOTICE };
+
+    /// The same where the person is shown a line beside text for the model.
+    pub const fn shown(self) -> Self {
+        Self { warn: WarnBy::Both, ..self }
+    }
 }
 
 /// Who reads a warning.
@@ -134,7 +148,21 @@ pub enum WarnBy {
     Context,
     /// The person reads it, the model does not.
     Notice,
+    /// The model reads it, and the person its first line.
+    Both,
     Nothing,
+}
+
+impl WarnBy {
+    /// The model reads it.
+    pub fn reaches_model(self) -> bool {
+        matches!(self, Self::Context | Self::Both)
+    }
+
+    /// The client shows the person a line of ours.
+    pub fn reaches_person(self) -> bool {
+        matches!(self, Self::Notice | Self::Both)
+    }
 }
 
 /// How often a client lets a hook continue a turn before it ends the turn anyway.
@@ -185,6 +213,8 @@ pub enum ExitStatus {
 pub struct Heard<'a> {
     pub kind: EventKind,
     pub native: &'a str,
+    /// It is about a shell command.
+    pub is_shell: bool,
 }
 
 impl Client {
@@ -195,7 +225,18 @@ impl Client {
 
     /// Identifies the event by the client's name for it.
     pub fn heard<'a>(&self, native: &'a str) -> Heard<'a> {
-        Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native }
+        Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native, is_shell: false }
+    }
+
+    /// Identifies an event that was read.
+    pub fn heard_in<'a>(&self, event: &'a Event<'_>) -> Heard<'a> {
+        let is_shell = event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
+        Heard { kind: event.kind, native: &event.native, is_shell }
+    }
+
+    /// Reads what a finished call did to the agent's to-do list; `None` for any other call.
+    pub fn todo_change(&self, event: &Event<'_>) -> Option<TodoChange> {
+        todo::read(&self.facts.todos, event)
     }
 
     /// Returns the client's reply to a verdict.
@@ -210,7 +251,9 @@ impl Client {
             // Clients ignore a denial without a reason, so a missing one gets a default.
             verdict.reasons.clear();
         }
-        (self.encode)(heard, &Self::express(verdict, powers))
+        let mut verdict = Self::express(verdict, powers);
+        self.facts.window.choose(&mut verdict, heard, powers);
+        (self.encode)(heard, &verdict)
     }
 
     /// Turns a verdict into one that the client supports: the next stronger one, never a weaker one. The verdict is

@@ -23,6 +23,7 @@ pub(crate) struct Accent {
     /// Returns the command of Stead that a person typed, if this event of the main agent proves it.
     pub(crate) typed: TypedReader,
     pub(crate) rewrite: RewriteStyle,
+    pub(crate) hold: HoldStyle,
 }
 
 /// Reads a typed command from an event, by its native name and its members.
@@ -39,6 +40,7 @@ impl Accent {
             author: |_| Author::Unknown,
             typed: |_, _| None,
             rewrite: RewriteStyle::Bare,
+            hold: HoldStyle::Block,
         }
     }
 }
@@ -50,6 +52,15 @@ pub(crate) enum RewriteStyle {
     Bare,
     /// `updatedInput` together with `permissionDecision: "allow"`; alone it is ignored.
     WithAllow,
+}
+
+/// How a client of the dialect lets a hook continue the main agent's turn.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum HoldStyle {
+    /// `decision: "block"`.
+    Block,
+    /// `additionalContext` alone, which its window shows as feedback; a block it would show as an error.
+    Context,
 }
 
 /// The tool names that most clients of the dialect share. Skills are missing on purpose: loading one can run commands,
@@ -195,18 +206,16 @@ pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> O
     let mut specific = Map::new();
     let reason = verdict.reason_text();
     match (heard.kind, verdict.level) {
-        (_, Level::Allow) => {}
-        (_, Level::Warn) => {
-            if warns_by(accent.events, heard) == WarnBy::Notice {
-                top.insert("systemMessage".into(), json!(reason));
-            }
-        }
+        (_, Level::Allow | Level::Warn) => {}
         (EventKind::BeforeTool, level) => {
             specific.insert("permissionDecision".into(), json!(level.name()));
             specific.insert("permissionDecisionReason".into(), json!(reason));
         }
         (EventKind::PermissionRequest, _) => {
             specific.insert("decision".into(), json!({"behavior": "deny", "message": reason}));
+        }
+        (EventKind::Stop, _) if accent.hold == HoldStyle::Context => {
+            specific.insert("additionalContext".into(), json!(reason));
         }
         _ => {
             top.insert("decision".into(), json!("block"));
@@ -225,6 +234,9 @@ pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> O
     if let Some(text) = for_the_model(accent.events, heard, verdict) {
         specific.insert("additionalContext".into(), json!(text));
     }
+    if let Some(text) = verdict.notice_text() {
+        top.insert("systemMessage".into(), json!(text));
+    }
     if !specific.is_empty() {
         specific.insert("hookEventName".into(), json!(heard.native));
         top.insert("hookSpecificOutput".into(), Value::Object(specific));
@@ -240,7 +252,7 @@ pub(crate) fn warns_by(events: &[EventFact], heard: &Heard<'_>) -> WarnBy {
 /// The context, preceded by a warning if the model reads warnings.
 pub(crate) fn for_the_model(events: &[EventFact], heard: &Heard<'_>, verdict: &Verdict) -> Option<String> {
     let mut text = String::new();
-    if verdict.level == Level::Warn && warns_by(events, heard) == WarnBy::Context {
+    if verdict.level == Level::Warn && warns_by(events, heard).reaches_model() {
         text.push_str(&verdict.reason_text());
     }
     let context = verdict.context_text();

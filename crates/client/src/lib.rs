@@ -21,8 +21,10 @@ mod report;
 mod servers;
 mod settings;
 mod switches;
+mod todo;
 mod tool;
 mod transcript;
+mod window;
 
 // One folder per agent program, and its line below.
 mod claude;
@@ -58,4 +60,6 @@ pub use report::{Quota, Report};
 pub use servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 pub use settings::{Scope, SettingsFile};
 pub use switches::{CommandSwitch, FileSwitch, Switches, VARIABLES, VariableSwitch};
-pub use transcript::last_message;
+pub use todo::{TodoChange, TodoItem, TodoTools};
+pub use transcript::{Spoken, last_message};
+pub use window::{Shown, Window, first};

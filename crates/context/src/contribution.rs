@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::packet::{Fences, Heading, heading, sections};
+use crate::packet::{Fences, Heading, commands, heading, item_path, item_text, sections};
 use crate::{ContextError, Packet};
 
 /// The parts of a packet that were sent.
@@ -44,13 +44,21 @@ impl Contribution {
         let mut sent = Self::default();
         for (key, value) in &object {
             match key.as_str() {
-                "relevant_files_confirmed" | "confirmed" | "relevant_files" | "files" => {
-                    sent.confirmed = texts(key, value)?
-                }
-                "relevant_files_suggested" | "suggested" => sent.suggested = texts(key, value)?,
+                "relevant_files_confirmed" | "confirmed" | "relevant_files" | "files" => match value {
+                    Value::Object(lists) if lists.keys().all(|list| list == "confirmed" || list == "suggested") => {
+                        for (list, paths) in lists {
+                            let target = if list == "confirmed" { &mut sent.confirmed } else { &mut sent.suggested };
+                            target.extend(paths_of(list, paths)?);
+                        }
+                    }
+                    value => sent.confirmed.extend(paths_of(key, value)?),
+                },
+                "relevant_files_suggested" | "suggested" => sent.suggested.extend(paths_of(key, value)?),
                 "validators" => sent.validators = texts(key, value)?,
                 "verify" => sent.verify = texts(key, value)?.into_iter().next(),
-                "promise" | "loop_promise" => sent.promise = texts(key, value)?.into_iter().next(),
+                "promise" | "loop_promise" | "promises" => {
+                    sent.promise = Some(texts(key, value)?.join("|")).filter(|promise| !promise.is_empty());
+                }
                 "max_iterations" | "loop_max_iterations" => sent.max_iterations = number(key, value)?,
                 "failed" => {
                     let lines: Vec<_> = texts(key, value)?.iter().map(|text| format!("- Failed: {text}")).collect();
@@ -93,6 +101,7 @@ impl Contribution {
             let content = &body[section.content.clone()];
             match Heading::guess(section.title) {
                 Some(Heading::RelevantFiles) => sent.take_files(content),
+                Some(Heading::Validators) => sent.take_validators(content),
                 Some(heading) => sent.add(heading, content),
                 None if content.trim().is_empty() => {}
                 None => sent.others.push((section.title.to_owned(), embedded(content))),
@@ -114,13 +123,26 @@ impl Contribution {
             if let Some(title) = text.strip_prefix('#') {
                 suggested = title.trim_matches(['#', ' ']).eq_ignore_ascii_case("suggested");
             }
-            let Some(item) = text.strip_prefix("- ").or(text.strip_prefix("* ")) else { continue };
-            let path = match item.trim().strip_prefix('`') {
-                Some(quoted) => quoted.split('`').next(),
-                None => item.split_whitespace().next(),
-            };
+            let path = item_path(text);
             let list = if suggested { &mut self.suggested } else { &mut self.confirmed };
             list.extend(path.filter(|path| !list.iter().any(|known| known == path)).map(str::to_owned));
+        }
+    }
+
+    /// Takes the commands, and keeps what else is said as text.
+    fn take_validators(&mut self, content: &str) {
+        let found = commands(content);
+        // Their lines come back with the list of all commands.
+        let is_only_commands = |line: &str| {
+            let text = item_text(line).unwrap_or(line.trim());
+            found.iter().any(|command| text == format!("`{command}`"))
+        };
+        let rest: Vec<&str> = content.lines().filter(|line| !is_only_commands(line)).collect();
+        self.add(Heading::Validators, &rest.join("\n"));
+        for command in found {
+            if !self.validators.contains(&command) {
+                self.validators.push(command);
+            }
         }
     }
 
@@ -157,6 +179,15 @@ pub(crate) fn embedded(text: &str) -> String {
         out.push_str(&closing);
     }
     out
+}
+
+/// Paths: texts, or objects with a `path`, as in `{"path": "src/a.rs", "why": "…"}`.
+fn paths_of(key: &str, value: &Value) -> Result<Vec<String>, ContextError> {
+    let path = |item: &Value| item.get("path").or(item.get("file")).cloned().unwrap_or_else(|| item.clone());
+    match value {
+        Value::Array(items) => texts(key, &items.iter().map(path).collect()),
+        other => texts(key, &path(other)),
+    }
 }
 
 /// A text, or a list of texts.
@@ -235,6 +266,29 @@ mod tests {
         assert_eq!(sent.others, [("Mine".to_owned(), "own".to_owned())]);
         let plain = Contribution::parse("just words\n").unwrap();
         assert_eq!(plain.sections[&Heading::Context], "just words");
+    }
+
+    #[test]
+    fn the_commands_of_the_validators_are_taken() {
+        let sent = Contribution::parse(
+            "## Validators / Exit Criteria\n- `cargo test`\n- `just lint` is clean\n\nThe page loads.\n\
+             ## Relevant Files\n1. `src/a.rs:12` the parser\n- src/b.rs:3-9\n",
+        )
+        .unwrap();
+        assert_eq!(sent.validators, ["cargo test", "just lint"]);
+        assert_eq!(sent.sections[&Heading::Validators], "- `just lint` is clean\n\nThe page loads.");
+        assert_eq!(sent.confirmed, ["src/a.rs", "src/b.rs"]);
+    }
+
+    #[test]
+    fn json_takes_lists_where_one_value_is_usual() {
+        let sent = Contribution::parse(
+            r#"{"promise":["DONE","BLOCKED"],"relevant_files":{"confirmed":["a"],"suggested":["b"]},"files":[{"path":"c:1","why":"x"}]}"#,
+        );
+        let mut sent = sent.unwrap();
+        sent.confirmed.sort();
+        assert_eq!(sent.promise.as_deref(), Some("DONE|BLOCKED"));
+        assert_eq!((sent.confirmed, sent.suggested), (vec!["a".to_owned(), "c:1".to_owned()], vec!["b".to_owned()]));
     }
 
     #[test]

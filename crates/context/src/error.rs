@@ -20,6 +20,10 @@ pub enum ContextError {
     UnknownId { kind: &'static str, id: String, nearest: Option<String> },
     #[error("`{id}` matches {count} {kind}s, the newest is `{first}`")]
     AmbiguousId { kind: &'static str, id: String, count: usize, first: String },
+    #[error("`{}`: line {line}: {message}", path.display())]
+    PacketHead { path: PathBuf, line: usize, message: String },
+    #[error("all {count} {kind}s are done or automatic snapshots")]
+    NoneOpen { kind: &'static str, count: usize },
     #[error("there is no {kind} yet")]
     NoneYet { kind: &'static str, make: &'static str },
     #[error("the chain of packets that `{id}` continues has a cycle at `{again}`")]
@@ -58,7 +62,7 @@ pub enum ContextError {
     SecretInCommand { option: &'static str },
     #[error("the loop has no prompt")]
     NoLoopPrompt,
-    #[error("loop `{id}` is {status}")]
+    #[error("loop `{id}` is {}", status.in_words())]
     LoopOver { id: String, status: LoopStatus },
     #[error("this session is in loop `{id}`, which it did not start")]
     SessionHeld { id: String },
@@ -78,6 +82,11 @@ impl ContextError {
             | Self::UnknownFile { nearest: Some(nearest), .. }
             | Self::NotInPacket { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Self::UnknownId { kind, nearest: None, .. } => Some(format!("`stead {kind} list` lists them")),
+            Self::PacketHead { path, .. } => {
+                let id = path.file_stem().unwrap_or_default().to_string_lossy();
+                Some(format!("`stead packet lint {id} --fix` repairs what is certain; correct the rest by hand"))
+            }
+            Self::NoneOpen { kind, .. } => Some(format!("name one, or list them with `stead {kind} list`")),
             Self::AmbiguousId { .. } => Some("use the full id".into()),
             Self::NoneYet { make, .. } => Some(format!("create one with `{make}`")),
             Self::ChainCycle { again, .. } => Some(format!("remove the `continues` line from packet `{again}`")),
@@ -87,6 +96,9 @@ impl ContextError {
             Self::DocumentJson { .. } => Some("send one JSON object, or Markdown with the packet's headings".into()),
             Self::SecretInCommand { .. } => Some("put it into a variable of the environment and write `$NAME`".into()),
             Self::NoLoopPrompt => Some("say what the agent should do in each iteration".into()),
+            Self::LoopOver { id, status: LoopStatus::Limit } => {
+                Some(format!("give it more with `stead loop resume {id}`, and `--max-iterations N` if you like"))
+            }
             Self::LoopOver { .. } => Some("start a new one with `stead loop start`".into()),
             Self::SessionHeld { id } => Some(format!("ask the person to run `stead loop pause {id}` in a terminal")),
             Self::NoPurpose => Some("say in a few words what the next session should do".into()),

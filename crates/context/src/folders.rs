@@ -9,9 +9,14 @@ pub struct Folders<'a> {
 }
 
 impl Folders<'_> {
+    /// The folder of logs and state files.
+    pub fn indexes(&self) -> PathBuf {
+        self.context.join("indexes")
+    }
+
     /// The path of a log or state file.
     pub fn index(&self, name: &str) -> PathBuf {
-        self.context.join("indexes").join(name)
+        self.indexes().join(name)
     }
 
     /// Returns true if a path below the root is Stead's own.

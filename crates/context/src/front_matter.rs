@@ -102,6 +102,29 @@ impl Document {
         self.find(key).map(|(index, _)| index + 2)
     }
 
+    /// The lines below a key that have no key of their own, such as a list over several lines. Comments and blank lines
+    /// do not count.
+    pub(crate) fn block(&self, key: &str) -> Vec<&str> {
+        let Some((index, _)) = self.find(key) else { return Vec::new() };
+        let below = self.head[index + 1..].iter().map(|line| &self.text[line.clone()]);
+        let block = below.take_while(|line| split(line).is_none());
+        block.filter(|line| !line.trim().is_empty() && !line.starts_with('#')).collect()
+    }
+
+    /// Sets a value on one line, in place of the key's line and the lines below it.
+    pub(crate) fn replace_block(&mut self, key: &str, value: &str) {
+        let Some((index, _)) = self.find(key) else { return self.set(key, value) };
+        let below = self.head[index + 1..].iter().take_while(|line| split(&self.text[(*line).clone()]).is_none());
+        let end = below.last().map_or(self.head[index].end, |line| line.end);
+        let mut text = std::mem::take(&mut self.text);
+        text.replace_range(self.head[index].start..end, &format!("{key}: {}", one_line(value)));
+        if let Ok(changed) = Self::parse(text.clone()) {
+            *self = changed;
+        } else {
+            self.text = text;
+        }
+    }
+
     /// The keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.head.iter().filter_map(|line| split(&self.text[line.clone()])).map(|(key, _)| key)

@@ -1,19 +1,22 @@
 //! Creates a packet from what was sent and what Stead recorded. No model is involved, so the same facts give the same
 //! packet. It never runs a program; git's output is passed in.
 
+mod carried;
+mod denial;
 mod observed;
 mod render;
 
 use std::path::{Path, PathBuf};
 
+use carried::{Carried, carried};
 use observed::Observed;
 use stead_model::rfc3339;
 use stead_store::redact;
 
-use crate::packet::{CHAIN_WARNING, Shelf, chain};
+use crate::packet::{CHAIN_WARNING, Heading, PacketKind, Shelf, chain, without_line};
 use crate::portable::Machine;
 use crate::relevant_file::is_project_path;
-use crate::{ContextError, Contribution, Folders, GitFacts, Scope, slug, stamp};
+use crate::{ContextError, Contribution, Folders, GitFacts, GitWork, Scope, TestRun, stamp, title_slug};
 
 /// Longer purposes are cut in the front matter and complete in the intent.
 const PURPOSE: usize = 200;
@@ -30,6 +33,15 @@ pub struct Handoff<'a> {
     /// The person's home folder, which no packet names.
     pub home: Option<&'a Path>,
     pub git: Option<GitFacts>,
+    /// What the session committed and changed.
+    pub work: GitWork,
+    /// The tests and builds that the session ran, oldest first.
+    pub runs: Vec<TestRun>,
+    /// The agent's last answer, if a hook did not record it.
+    pub last_answer: Option<String>,
+    pub kind: PacketKind,
+    /// Says whether a packet of the chain, by its id, is trusted. What another one says is not taken over.
+    pub is_trusted: &'a dyn Fn(&str) -> bool,
     /// Selects the paths that the project ignores, in one call.
     pub ignored: &'a dyn Fn(&[String]) -> Vec<String>,
     pub sent: Contribution,
@@ -64,19 +76,30 @@ impl Handoff<'_> {
         }
         let shelf = Shelf::new(self.place.context);
         let mut warnings = Vec::new();
-        if let Some(before) = &self.continues {
-            let before = shelf.find(before)?;
-            let depth = chain(&shelf, &before)?.len() + 1;
+        let mut before = Carried::default();
+        if let Some(id) = &self.continues {
+            let id = shelf.find(id)?;
+            let links = chain(&shelf, &id)?;
+            let depth = links.len() + 1;
             if depth >= CHAIN_WARNING {
                 warnings.push(format!("this is packet {depth} of a chain; old decisions may be stale"));
             }
-            self.continues = Some(before);
+            before = carried(&shelf, &links, self.is_trusted, self.now);
+            for id in &before.untrusted {
+                warnings.push(format!(
+                    "packet `{id}` came with the repository and is not trusted; nothing of it was taken over"
+                ));
+            }
+            self.continues = Some(id);
         }
         self.check_files(&mut warnings)?;
         for key in &self.sent.unknown {
             warnings.push(format!("unknown key `{key}` in the document; its value was added to the notes"));
         }
-        let facts = Observed::gather(&self)?;
+        if self.sent.sections.contains_key(&Heading::Validators) && self.sent.validators.is_empty() {
+            warnings.push("no command in the validators; write each one in backticks".to_owned());
+        }
+        let facts = Observed { carried: before, ..Observed::gather(&self)? };
         let now = rfc3339(self.now);
         let (short, was_cut) = crate::prompt_log::head(&purpose, PURPOSE);
         let short = if was_cut { format!("{short} …") } else { short.to_owned() };
@@ -85,7 +108,7 @@ impl Handoff<'_> {
         let safe = redact(&body);
         let (found, body) = (safe.count(), machine.portable(&safe));
         let head = render::Head { purpose: &short, now: &now, redacted: covered.count() + found };
-        let stem = format!("{}-{}", stamp(&now), slug(&purpose));
+        let stem = format!("{}-{}", stamp(&now), title_slug(self.purpose));
         let (id, path) = shelf.add(&stem, |id| machine.portable(&render::packet(&self, &facts, &head, id, &body)))?;
         Ok(NewPacket {
             id,
@@ -115,6 +138,9 @@ impl Handoff<'_> {
             list.retain_mut(|path| {
                 if let Some(below) = path.strip_prefix("./") {
                     *path = below.to_owned();
+                }
+                if !self.place.root.join(&path).is_file() {
+                    *path = without_line(path).to_owned();
                 }
                 let good = is_project_path(path) && !self.place.is_own(path) && self.place.root.join(&path).is_file();
                 if !good {

@@ -10,9 +10,11 @@ mod content_hash;
 mod contribution;
 mod distill;
 mod error;
+mod find_id;
 mod folders;
 mod front_matter;
 mod git_facts;
+mod git_work;
 mod handoff;
 mod lifecycle;
 mod loops;
@@ -28,6 +30,9 @@ mod role;
 mod role_file;
 mod scope;
 mod slug;
+mod statement;
+mod test_run;
+mod turn;
 mod unsaved;
 mod validator;
 
@@ -40,16 +45,17 @@ pub use error::ContextError;
 pub use folders::Folders;
 pub use front_matter::{Document, FrontMatterError};
 pub use git_facts::GitFacts;
+pub use git_work::{Commit, FileChange, GitWork};
 pub use handoff::Handoff;
-pub use lifecycle::{Lifecycle, RoleState, old_machine};
+pub use lifecycle::{Lifecycle, RoleMember, RoleState, old_machine};
 pub use loops::{
     Activated, ActiveLoop, Answer, Check, Counts, Foreground, LastMessage, Loop, LoopClaim, LoopFile, LoopLine,
-    LoopStatus, Loops, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
+    LoopStatus, Loops, NewLimits, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
 };
 pub use note::{Note, NoteKind, notes};
 pub use packet::{
-    FileList, Finding as PacketFinding, Heading, Listing, NOTHING, Packet, Section, Shelf, Status, chain,
-    lint as lint_packet, sections,
+    FileList, Finding as PacketFinding, Fixed as FixedPacket, Heading, Listing, NOTHING, Packet, PacketKind, Section,
+    Shelf, Status, chain, fix as fix_packet, lint as lint_packet, sections,
 };
 pub use pickup::{Acknowledgement, Brief, FileState, Pickup, Relation, Repository, Rescan};
 pub use prompt_log::Prompt;
@@ -65,5 +71,7 @@ pub use role_file::{
     read_role_file, template,
 };
 pub use scope::Scope;
-pub use slug::{slug, stamp};
+pub use slug::{slug, stamp, title_slug};
+pub use test_run::TestRun;
+pub use turn::{Said, Todo, TodoState, Turn};
 pub use unsaved::{EditLog, Unsaved, unsaved};

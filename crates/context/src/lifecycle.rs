@@ -8,7 +8,7 @@ mod old_machine;
 mod role_state;
 
 pub use old_machine::old_machine;
-pub use role_state::RoleState;
+pub use role_state::{RoleMember, RoleState};
 
 stead_model::named! {
     /// A role's state.

@@ -19,7 +19,7 @@ mod state;
 mod status;
 
 pub use active::ActiveLoop;
-pub use command::{Activated, NewLoop};
+pub use command::{Activated, NewLimits, NewLoop};
 pub use decide::{Check, LastMessage, Stop};
 pub use engine::{Answer, Foreground};
 pub use file::LoopFile;

@@ -3,8 +3,12 @@
 //! Reading is tolerant: unknown keys and sections survive every edit byte for byte. [`lint`] checks packets.
 
 mod chain;
+mod command_list;
 mod file_list;
+mod fix;
+mod head;
 mod heading;
+mod kind;
 mod lint;
 mod outline;
 mod shelf;
@@ -14,9 +18,13 @@ use std::collections::BTreeMap;
 
 pub(crate) use chain::CHAIN_WARNING;
 pub use chain::chain;
+pub(crate) use command_list::commands;
 pub use file_list::FileList;
-pub(crate) use file_list::listed;
+pub(crate) use file_list::{item_path, item_text, listed, without_line};
+pub use fix::{Fixed, fix};
+use head::problems;
 pub use heading::Heading;
+pub use kind::PacketKind;
 pub use lint::{Finding, lint};
 pub(crate) use outline::{Fence, Fences, heading, unclosed_fence};
 pub use outline::{Section, sections};
@@ -64,21 +72,49 @@ impl Packet {
         self.get("status").and_then(Status::from_name)
     }
 
-    /// A JSON list in the front matter; anything else counts as empty.
+    /// Who wrote it; a packet without the key was written on purpose.
+    pub fn kind(&self) -> PacketKind {
+        self.get("kind").and_then(PacketKind::from_name).unwrap_or(PacketKind::Handoff)
+    }
+
+    /// A JSON list in the front matter; anything else counts as empty. [`Shelf`] returns no packet with anything else.
     pub fn list(&self, key: &str) -> Vec<String> {
         self.get(key).and_then(|value| serde_json::from_str(value).ok()).unwrap_or_default()
     }
 
+    /// The files that matter: those of the front matter, and those that a person listed below `### Confirmed`.
     pub fn confirmed(&self) -> Vec<String> {
-        self.list(FileList::Confirmed.key())
+        self.files(FileList::Confirmed)
     }
 
+    /// The files that may matter. One that is confirmed, too, is not among them.
     pub fn suggested(&self) -> Vec<String> {
-        self.list(FileList::Suggested.key())
+        let confirmed = self.confirmed();
+        let mut files = self.files(FileList::Suggested);
+        files.retain(|path| !confirmed.contains(path));
+        files
     }
 
+    fn files(&self, list: FileList) -> Vec<String> {
+        let mut files = self.list(list.key());
+        let body = self.document.body();
+        for (path, range) in listed(body, list) {
+            if !body[range].contains(file_list::GONE) && !files.iter().any(|known| known == path) {
+                files.push(path.to_owned());
+            }
+        }
+        files
+    }
+
+    /// The commands that check the work: those of the front matter, and those of their section.
     pub fn validators(&self) -> Vec<String> {
-        self.list("validators")
+        let mut all = self.list("validators");
+        for command in self.section(Heading::Validators).map(commands).unwrap_or_default() {
+            if !all.contains(&command) {
+                all.push(command);
+            }
+        }
+        all
     }
 
     /// The one command that verifies the work.

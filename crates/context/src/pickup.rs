@@ -13,7 +13,7 @@ pub(crate) use file_state::FileReport;
 pub use file_state::{FileState, Repository};
 use serde::Serialize;
 pub use staleness::Relation;
-pub(crate) use staleness::{Factor, Staleness};
+pub(crate) use staleness::{Factor, Staleness, ago};
 use stead_model::rfc3339;
 use stead_store::{Durability, Redacted, StoreError, append_line};
 

@@ -11,8 +11,8 @@ use crate::Scope;
 /// How long the recorder waits for another one.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How many lines a reader searches.
-const LINES: usize = 500;
+/// How many lines a reader searches: more than a session has prompts, with those of others in between.
+const LINES: usize = 20_000;
 
 /// How much of one prompt is kept.
 const MOST_BYTES: usize = 8_000;
@@ -57,60 +57,28 @@ pub(crate) fn head(text: &str, most: usize) -> (&str, bool) {
     (&text[..end], end < text.len())
 }
 
-/// What people asked for within a scope, oldest first. Machine-written prompts, prompts to sub-agents and our own
-/// commands are omitted; unknown ones count as a person's.
-pub(crate) fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
+/// What people said within a scope, oldest first. Machine-written prompts, prompts to sub-agents and our own commands are
+/// omitted; unknown ones count as a person's.
+pub(crate) fn persons_prompts(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
     let mut found: Vec<Prompt> = Vec::new();
-    for line in Tail::open(log)?.take(LINES) {
-        let Ok(prompt) = serde_json::from_str::<Prompt>(&line?.text) else { continue };
+    for line in Tail::open(log)?.unchecked().take(LINES) {
+        let text = line?.text;
+        // Most lines of a long log are other sessions', and need no parsing.
+        if scope.session.is_some_and(|session| !text.contains(session) && text.contains("\"session\":")) {
+            continue;
+        }
+        let Ok(prompt) = serde_json::from_str::<Prompt>(&text) else { continue };
         let own = ["/handoff", "/pickup", "/stead"].iter().any(|command| prompt.text.starts_with(command));
         if prompt.author != "machine"
             && prompt.agent.is_none()
             && !own
             && scope.covers(prompt.session.as_deref(), &prompt.ts)
-            && !found.iter().any(|known| known.text == prompt.text)
         {
             found.push(prompt);
         }
     }
     found.reverse();
     Ok(found)
-}
-
-/// The sentences of a request that restrict how it may be fulfilled, verbatim.
-pub(crate) fn constraints(text: &str) -> Vec<&str> {
-    const WORDS: &[&str] = &[
-        "must", "mustn't", "never", "always", "only", "don't", "dont", "not", "without", "avoid", "keep", "cannot",
-        "can't", "shall", "shouldn't", "at most", "at least",
-    ];
-    let mut found = Vec::new();
-    for line in text.lines() {
-        for sentence in split_sentences(line) {
-            let lower = sentence.to_lowercase();
-            let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
-            let limits = WORDS.iter().any(|word| match word.split_once(' ') {
-                Some((one, two)) => words.windows(2).any(|pair| pair == [one, two]),
-                None => words.contains(word),
-            });
-            if limits {
-                found.push(sentence);
-            }
-        }
-    }
-    found
-}
-
-fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line.trim();
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = [". ", "! ", "? "].iter().filter_map(|mark| rest.find(mark)).min().map_or(rest.len(), |at| at + 1);
-        let sentence = rest[..end].trim();
-        rest = rest[end..].trim_start();
-        Some(sentence)
-    })
 }
 
 #[cfg(test)]
@@ -140,16 +108,9 @@ mod tests {
         prompt("s1", "unknown", "/stead:handoff x").record(&log).unwrap();
         prompt("s1", "unknown", &"é".repeat(9_000)).record(&log).unwrap();
         Prompt { agent: Some("a".into()), ..prompt("s1", "person", "to a sub-agent") }.record(&log).unwrap();
-        let found = requests(&log, &Scope { session: Some("s1"), now: 0 }).unwrap();
+        let found = persons_prompts(&log, &Scope { session: Some("s1"), now: 0 }).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].text.as_str(), found[0].cut), ("Fix add().\nUse TOKEN=[redacted]", false));
         assert_eq!((found[1].text.len(), found[1].cut), (8_000, true));
-    }
-
-    #[test]
-    fn constraints_are_the_sentences_that_limit() {
-        let text = "Please fix add(). It must stay fast! Use the old API, don't add crates.\nNothing else? Thanks.";
-        assert_eq!(constraints(text), ["It must stay fast!", "Use the old API, don't add crates."]);
-        assert_eq!(constraints("Keep at most 3. Notable."), ["Keep at most 3."]);
     }
 }

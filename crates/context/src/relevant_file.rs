@@ -60,6 +60,8 @@ pub struct RelevantPath {
     /// Recency and weight combined; only the order is meaningful.
     pub score: f64,
     pub touches: u32,
+    /// How many of them only read it.
+    pub reads: u32,
     /// The last action on it.
     pub action: String,
     pub last: String,
@@ -88,13 +90,15 @@ pub fn relevant_files(log: &Path, scope: &Scope<'_>) -> Result<Vec<RelevantPath>
         // The log is read from its end, so the first line found for a file is the latest.
         let (file, choice) = found.entry(touch.file_path.clone()).or_insert_with(|| {
             let (path, last) = (touch.file_path, touch.timestamp);
-            (RelevantPath { path, score: 0.0, touches: 0, action: action.clone(), last, confirmed: false }, None)
+            let action = action.clone();
+            (RelevantPath { path, score: 0.0, touches: 0, reads: 0, action, last, confirmed: false }, None)
         });
         if touch.source == "user" {
             choice.get_or_insert(if action == Choice::Drop.name() { Choice::Drop } else { Choice::Confirm });
         } else {
             file.score += weight;
             file.touches += touch.count.max(1);
+            file.reads += if action == "read" { touch.count.max(1) } else { 0 };
         }
     }
     let mut ranked: Vec<RelevantPath> = found

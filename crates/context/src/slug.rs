@@ -1,19 +1,46 @@
-/// Builds a file name from the first words of a text: lower case, digits and hyphens.
+use stead_store::redact;
+
+/// The longest name, in bytes.
+const MOST: usize = 40;
+
+/// Builds a name from the first words of a text: lower case, digits and hyphens.
 pub fn slug(text: &str) -> String {
-    const MOST: usize = 40;
+    join(text, |c| c.is_ascii_alphanumeric())
+}
+
+/// Builds the part of a packet's or a loop's file name that people read: like [`slug`], with the letters of every
+/// script. Words that may be keys or passwords are left out, because a name is shown and shared more freely than a text.
+pub fn title_slug(text: &str) -> String {
+    let covered = redact(text);
+    let own: Vec<&str> = text.split_whitespace().collect();
+    // What the redaction changed is not a word of the text.
+    let words = covered.split_whitespace().filter(|word| own.contains(word) && !is_like_key(word));
+    join(&words.collect::<Vec<_>>().join(" "), char::is_alphanumeric)
+}
+
+fn join(text: &str, is_kept: fn(char) -> bool) -> String {
     let mut slug = String::new();
     for character in text.chars() {
-        if slug.len() >= MOST {
-            break;
-        }
-        if character.is_ascii_alphanumeric() {
-            slug.push(character.to_ascii_lowercase());
+        if is_kept(character) {
+            let lower: String = character.to_lowercase().filter(|c| is_kept(*c)).collect();
+            if slug.len() + lower.len() > MOST {
+                break;
+            }
+            slug.push_str(&lower);
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
     }
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "untitled".to_owned() } else { slug.to_owned() }
+}
+
+/// Returns true for a word as long and mixed as keys are, whatever the redaction says about it.
+fn is_like_key(word: &str) -> bool {
+    const LONG: usize = 16;
+    let longest = word.split(|c: char| !c.is_ascii_alphanumeric()).max_by_key(|part| part.len()).unwrap_or_default();
+    let has = |test: fn(&u8) -> bool| longest.bytes().any(|byte| test(&byte));
+    longest.len() >= LONG && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// Converts an RFC 3339 timestamp to the one that file names start with: `20261115T194530Z`.
@@ -25,6 +52,8 @@ pub fn stamp(moment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -36,7 +65,38 @@ mod tests {
     }
 
     #[test]
+    fn titles_keep_the_letters_of_every_script() {
+        let check = |text: &str, expected: &str| assert_eq!(title_slug(text), expected, "{text}");
+        check("Fix add(): it subtracts!", "fix-add-it-subtracts");
+        check("Исправить вход", "исправить-вход");
+        check("ログインを直す", "ログインを直す");
+        check("Größe prüfen", "größe-prüfen");
+        check("ИİΣ", "иiσ");
+        check("../../etc", "etc");
+        check("!?", "untitled");
+    }
+
+    #[test]
+    fn titles_hold_no_secrets() {
+        let check = |text: &str, expected: &str| assert_eq!(title_slug(text), expected, "{text}");
+        check("use token=abc123 for the login", "use-for-the-login");
+        check("deploy with sk-ant-abcdefgh12345678 today", "deploy-with-today");
+        check("key q8Zr2LmX4vTn9BwK1cYd works", "key-works");
+        check("password: hunter22 is wrong", "password-is-wrong");
+        check("https://bob:secret9@host/x is down", "is-down");
+    }
+
+    #[test]
     fn stamps_sort_by_time() {
         assert_eq!(stamp("2026-11-15T19:45:30.123Z"), "20261115T194530Z");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_file_name(text in "\\PC{0,80}") {
+            let name = title_slug(&text);
+            prop_assert!(!name.is_empty() && name.len() <= MOST);
+            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-'), "{name}");
+        }
     }
 }

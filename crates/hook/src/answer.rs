@@ -27,6 +27,7 @@ use crate::seal;
 use crate::snapshot;
 use crate::stale_file;
 use crate::trust;
+use crate::turn;
 
 /// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
@@ -150,7 +151,8 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     fault("judged");
     let client = harness.client();
     let said = told.as_ref().map_or(&verdict, |told| &told.verdict);
-    let exit = speak(&client.reply(&client.heard(&event.native), said));
+    turn::note_injection(&request, said);
+    let exit = speak(&client.reply(&client.heard_in(event), said));
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
@@ -198,7 +200,7 @@ fn problems(request: &Request<'_>) -> Verdict {
                 let text = format!(
                     "Stead cannot read part of this project: {problem}. Its rules still apply; `stead doctor` shows details."
                 );
-                verdict = verdict.and(Verdict::inform(text));
+                verdict = verdict.and(Verdict::inform(&text).noticed(text));
             }
         }
     }

@@ -1,7 +1,9 @@
 //! What a session is told when it starts: its role after a compaction, else the briefing. A client that accepts no text
 //! at session start gets it with the first prompt.
 
-use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
+use stead_context::{
+    BriefingPart, Loops, Note, RoleMember, RoleName, RoleState, Scope, Shelf, briefing, read_role_file,
+};
 use stead_model::{Author, Capped, Detail, EventKind, Verdict};
 use stead_store::{Durability, ItemKind, Room};
 
@@ -24,10 +26,18 @@ pub(crate) fn inform(request: &Request<'_>, untrusted: Option<Untrusted>) -> Ver
     let kind = request.event.kind;
     let turning = matches!(
         kind,
-        EventKind::SessionStart | EventKind::Prompt | EventKind::BeforeCompact | EventKind::AfterCompact
+        EventKind::SessionStart
+            | EventKind::SessionEnd
+            | EventKind::Prompt
+            | EventKind::BeforeCompact
+            | EventKind::AfterCompact
     );
     let Some(member) = turning.then(|| Member::of(request)).flatten() else { return Verdict::allow() };
     match kind {
+        EventKind::SessionEnd => {
+            leave(&member);
+            Verdict::allow()
+        }
         EventKind::BeforeCompact => compaction::before(&member),
         EventKind::AfterCompact => compaction::after(&member),
         EventKind::Prompt => prompt(&member),
@@ -71,10 +81,44 @@ fn prompt(member: &Member<'_>) -> Verdict {
         Some(role) if compaction::waits(member, &role) => compaction::recover(member, &role),
         _ => Verdict::allow(),
     };
+    let recovered = match member.role().and_then(|role| in_role(member, &role)) {
+        Some(others) => recovered.and(Verdict::inform(others)),
+        None => recovered,
+    };
     match orchestrate::at_prompt(member.request) {
         _ if due => with_briefing(member, recovered, &trust::untrusted(member.request)),
         Some(text) if !by_machine => recovered.and(Verdict::inform(text)),
         _ => recovered,
+    }
+}
+
+/// Notes that the session has its role, and returns what it has to be told about others in it.
+fn in_role(member: &Member<'_>, role: &RoleName) -> Option<String> {
+    let session = member.session?.as_str();
+    let mut state = RoleState::read_or_new(member.indexes(), role, &member.now).ok()?;
+    let before = state.clone();
+    state.join(session, member.request.harness.name(), &member.now);
+    let others = state.others(session);
+    // That the session was seen is written once an hour.
+    let hours = |state: &RoleState| {
+        let hour = |member: &RoleMember| (member.session.clone(), member.seen.get(..13).map(str::to_owned));
+        state.members.iter().map(hour).collect::<Vec<_>>()
+    };
+    let is_news = others.is_some() || hours(&before) != hours(&state);
+    if is_news && let Err(error) = state.write(member.indexes(), Durability::Quick) {
+        member.request.note(&error);
+    }
+    others
+}
+
+/// Notes that the session no longer has its role.
+fn leave(member: &Member<'_>) {
+    let (Some(role), Some(session)) = (member.role(), member.session) else { return };
+    if let Ok(Some(mut state)) = RoleState::read(member.indexes(), &role)
+        && state.leave(session.as_str())
+        && let Err(error) = state.write(member.indexes(), Durability::Quick)
+    {
+        member.request.note(&error);
     }
 }
 
@@ -113,17 +157,25 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
         let part = BriefingPart::role(&role, &member.short(&file), text.as_deref());
         let is_trusted = text.is_none() || trusted.trusts_file(ItemKind::Role, &file);
         parts.push(if is_trusted { part } else { part.as_data() });
+        let others = in_role(member, &role);
+        parts.extend(others.map(|text| BriefingPart { title: "Not alone".into(), text, more: None }));
     }
     parts.extend(intent::briefing_part(member.request));
     parts.extend(orchestrate::briefing_part(member.request));
     let context = member.request.room(Room::Context);
     let shelf = Shelf::new(&context);
     let is_trusted = |id: &str| trusted.trusts_packet_file(&shelf.path(id));
-    parts.extend(BriefingPart::active_packet(&shelf, &is_trusted));
+    let scope = Scope { session: member.session.map(|session| session.as_str()), now: record::now_millis() };
+    parts.extend(BriefingPart::packet(&shelf, &scope, &is_trusted));
     if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
             Ok(part) => parts.extend(part.filter(|_| !trusted.has_untrusted_loop(&context, session.as_str()))),
-            Err(error) => member.request.note(&error),
+            Err(error) => {
+                member.request.note(&error);
+                let text =
+                    format!("The loop of this session cannot be read, so it holds nobody: {error}. Tell the person.");
+                parts.push(BriefingPart { title: "Loop".into(), text, more: None });
+            }
         }
     }
     let notes = member.indexes().join(Note::FILE);
@@ -133,7 +185,9 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     match briefing(&parts, tokens.min(room)) {
         Some(text) => {
             lesson::told(member, &text);
-            said.and(Verdict::inform(text))
+            let titles: Vec<String> = parts.iter().map(|part| part.title.to_lowercase()).collect();
+            let told = format!("Stead told the agent about: {}", titles.join(", "));
+            said.and(Verdict::inform(text).noticed(told))
         }
         None => said,
     }

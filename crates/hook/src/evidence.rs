@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use stead_client::{ExitStatus, Harness};
-use stead_evidence::{Bounds, EvidenceError, Ground, Item, Phase, Seen, Who, Wrote, observe};
+use stead_context::TestRun;
+use stead_evidence::{Archive, Bounds, EvidenceError, Ground, Item, Phase, Seen, Who, Wrote, observe};
 use stead_guard::ReadEffects;
 use stead_ledger::trace::Ledger;
 use stead_model::{Action, Effects, Event, EventKind, Level, Op, ProjectTree, ToolCall, Verdict};
@@ -21,6 +22,10 @@ use crate::run_identity::RunIdentity;
 /// already written, but clients wait for the end of the process.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const ALARM: u32 = 4;
+
+/// How many records are searched for those of a session, and how many of them are used.
+const RECENT: usize = 5_000;
+const RUNS: usize = 300;
 
 /// How many lines of the ledger are searched for what a session wrote.
 const LEDGER_LINES: usize = 1_000;
@@ -61,6 +66,24 @@ pub fn written_by(intents: &Path, who: &Who, paths: &[&str]) -> Vec<String> {
         }
     }
     found
+}
+
+/// The tests and builds of a session, oldest first, as far as the newest records tell.
+pub fn session_runs(ground: &Ground, session: Option<&str>) -> Vec<TestRun> {
+    let Some(session) = session else { return Vec::new() };
+    let Ok(recent) = Archive::quick(ground).recent() else { return Vec::new() };
+    let own =
+        recent.take(RECENT).filter(|item| item.who.session.as_deref() == Some(session) && item.foreign().is_none());
+    let mut runs: Vec<TestRun> = own.take(RUNS).filter_map(test_run).collect();
+    runs.reverse();
+    runs
+}
+
+fn test_run(item: Item) -> Option<TestRun> {
+    let summary = item.counts.map(|counts| counts.to_string()).unwrap_or_default();
+    let command = item.command?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let passed = item.exit.map(|exit| exit == 0);
+    Some(TestRun { id: item.id, at: item.ts, command, passed, summary, is_whole: item.whole })
 }
 
 /// Records a test or a build. Everything else returns at once.

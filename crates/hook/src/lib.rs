@@ -43,6 +43,7 @@ mod session_line;
 mod snapshot;
 mod stale_file;
 mod trust;
+mod turn;
 
 pub use agent_sign::{AgentSign, lineage};
 pub use answer::answer;
@@ -50,7 +51,7 @@ pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::rules_text;
 pub use effects_line::recorded_effects;
-pub use evidence::{command_effects, written_by};
+pub use evidence::{command_effects, session_runs, written_by};
 pub use grant::{Grant, spend_grant};
 pub use guard::{
     Appeal, Asker, Caller, ChangeStep, Did, Examined, GuardChange, HitCount, HitLine, Override, ProgramConsent, Rules,

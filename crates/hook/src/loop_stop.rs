@@ -11,6 +11,7 @@ use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
 use crate::guard::{Asker, Rules, has_sub_agent, refusal};
+use crate::intent::owe_text;
 use crate::look_back;
 use crate::record;
 use crate::request::Request;
@@ -38,6 +39,9 @@ const LAGGING: u32 = 4;
 /// How much of a check's output is kept.
 const TAIL: usize = 4 * 1024;
 
+/// How long a run may take to start, in seconds.
+const STARTING: u32 = 30;
+
 /// The time reserved after the check, in seconds.
 const AFTERWARDS: u32 = 5;
 
@@ -57,7 +61,12 @@ pub(crate) fn judge(request: &Request<'_>) -> Verdict {
     let engine = Engine { request, event: request.event, loops: Loops::of_room(&request.room(Room::Context)) };
     engine.answer().unwrap_or_else(|error| {
         request.note(&error);
-        Verdict::allow()
+        match engine.event.kind {
+            EventKind::Stop if !engine.is_by_sub_agent(false) => {
+                engine.tell(&format!("Stead: no loop can hold this session: {error}"))
+            }
+            _ => Verdict::allow(),
+        }
     })
 }
 
@@ -78,23 +87,41 @@ impl Engine<'_> {
             return Ok(Verdict::allow());
         }
         let is_own = matches!(foreground, Foreground::Own { .. });
-        let by_sub_agent = self.event.agent.is_some()
-            || self.event.kind == EventKind::SubagentStop
-            || (is_own && self.request.harness.client().facts.stops_alike && self.has_sub_agent());
+        let by_sub_agent = self.is_by_sub_agent(is_own);
         match (foreground, owner) {
             (Foreground::Nothing, _) => Ok(Verdict::allow()),
-            (Foreground::Own { id }, Some(owner)) if !by_sub_agent && self.is_trusted(&id) => self.stop(&id, &owner),
+            (Foreground::Own { id }, Some(owner)) if !by_sub_agent => match self.loops.read(&id) {
+                Ok(_) if self.is_trusted(&id) => self.stop(&id, &owner),
+                Ok(_) => {
+                    let why = "it came with the repository and is not trusted; see `stead trust`";
+                    self.loops.pass(&id, Some(&owner), why, record::now_millis())?;
+                    Ok(self.tell(&format!("Stead: loop `{id}` holds nobody: {why}")))
+                }
+                Err(error) => {
+                    self.loops.trouble(&id, &error, Some(&owner), record::now_millis())?;
+                    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    Ok(self.tell(&format!(
+                        "Stead: the loop of this session cannot be read, so it holds nobody: {error}{hint}"
+                    )))
+                }
+            },
             (Foreground::Own { id } | Foreground::Others { id }, owner) => {
                 let why = match owner {
                     _ if by_sub_agent => "a sub-agent stopped",
-                    _ if is_own => "it came with the repository and is not trusted; see `stead trust`",
                     None => "the session is unknown",
                     Some(_) => "the session has no loop",
                 };
-                self.loops.pass(&id, owner.as_ref(), why, record::now_millis())?;
+                // Somebody else's loop; that it cannot be read is told to its own session.
+                let _ = self.loops.pass(&id, owner.as_ref(), why, record::now_millis());
                 Ok(Verdict::allow())
             }
         }
+    }
+
+    fn is_by_sub_agent(&self, is_own: bool) -> bool {
+        self.event.agent.is_some()
+            || self.event.kind == EventKind::SubagentStop
+            || (is_own && self.request.harness.client().facts.stops_alike && self.has_sub_agent())
     }
 
     /// A loop that came with a repository runs no check and blocks no stop before a person trusts it.
@@ -128,18 +155,65 @@ impl Engine<'_> {
             answer = self.loops.stop(id, owner, &stop)?;
         }
         Ok(match answer {
-            Answer::Held { prompt } => Verdict::deny(GATE, prompt),
-            Answer::LetGo { ended: Some(status), why } => self.farewell(id, status, &why),
-            Answer::LetGo { ended: None, .. } | Answer::Check { .. } => Verdict::allow(),
+            Answer::Held { prompt, progress } => {
+                Verdict::deny(GATE, prompt).noticed(format!("Stead: loop iteration {progress}"))
+            }
+            Answer::LetGo { ended: Some(status), why } => {
+                let more = match status {
+                    LoopStatus::Limit | LoopStatus::Paused => format!("; `stead loop resume {id}` goes on with it"),
+                    _ => String::new(),
+                };
+                self.tell(&format!("Stead: loop `{id}` is {}: {why}{more}", status.in_words()))
+            }
+            Answer::LetGo { ended: None, why } => self.tell(&format!("Stead: loop `{id}` let this stop pass: {why}")),
+            Answer::HandOver { then_run, run, left, why } => {
+                let text = match self.hand_over(id, &then_run, &run, left) {
+                    Ok(()) => format!("Stead: loop `{id}` is paused: {why}; `stead status {run} --watch` shows it"),
+                    Err(problem) => format!(
+                        "Stead: loop `{id}` is paused: this client allows no further block, and run `{run}` did not start: \
+                         {problem}; `stead loop resume {id}` goes on with it"
+                    ),
+                };
+                self.tell(&text)
+            }
+            Answer::Check { .. } => Verdict::allow(),
         })
     }
 
-    /// Tells the person that the loop has ended, if the client supports that without continuing the agent.
-    fn farewell(&self, id: &str, status: LoopStatus, why: &str) -> Verdict {
-        match self.request.powers().warn {
-            WarnBy::Notice => Verdict::warn(GATE, format!("Stead: loop `{id}` is {status}: {why}")),
-            _ => Verdict::allow(),
+    /// Tells the person, in the client's own way: at once if it shows a notice, else by the agent with the next message.
+    fn tell(&self, text: &str) -> Verdict {
+        if self.request.powers().warn == WarnBy::Notice {
+            return Verdict::warn(GATE, text);
         }
+        let facts = &self.request.harness.client().facts;
+        if facts.powers_at(EventKind::Prompt).context
+            && let Some(session) = self.event.session.as_deref()
+        {
+            let owed = format!("{text}. Tell the person this in one line.");
+            if let Err(error) = owe_text(self.request, session, GATE, &owed, &record::now()) {
+                self.request.note(&error);
+            }
+        }
+        Verdict::allow()
+    }
+
+    /// Starts the run that goes on with the loop, in the background. What it may do is judged when it starts, like a run
+    /// that the agent starts.
+    fn hand_over(&self, id: &str, then_run: &str, run: &str, left: Option<u32>) -> Result<(), String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut words = vec![program.to_string_lossy().into_owned(), "run".to_owned()];
+        words.extend(then_run.split_whitespace().map(str::to_owned));
+        words.extend([run.to_owned(), "--background".to_owned(), "--input".to_owned()]);
+        words.push(self.loops.path(id).to_string_lossy().into_owned());
+        if let Some(left) = left {
+            words.extend(["--max".to_owned(), left.max(1).to_string()]);
+        }
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        extend_alarm(STARTING + AFTERWARDS);
+        let limit = Duration::from_secs(STARTING.into());
+        let started =
+            run_check(&quoted.join(" "), self.request.dir(), &[], limit, TAIL).map_err(|error| error.to_string())?;
+        if started.is_green() { Ok(()) } else { Err(started.tail.split_whitespace().collect::<Vec<_>>().join(" ")) }
     }
 
     fn has_sub_agent(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Records a person's prompts, so that the next session can see them verbatim.
 
-use stead_context::Prompt;
+use stead_context::{Prompt, Turn};
 use stead_model::{Author, Detail, EventKind};
 use stead_store::StoreError;
 
@@ -16,6 +16,12 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError>
     {
         return Ok(());
     }
+    // Some clients report what Stead gave to the agent at a stop as a prompt.
+    let own = match request.session() {
+        Some(session) if *author != Author::Machine => Turn::read(request.indexes(), session).persons_part(text),
+        _ => Some(text.to_string()),
+    };
+    let author = if own.is_some() { *author } else { Author::Machine };
     let prompt = Prompt {
         v: 1,
         ts: now.to_owned(),
@@ -28,7 +34,7 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError>
             Author::Unknown => "unknown",
         }
         .to_owned(),
-        text: text.to_string(),
+        text: own.unwrap_or_else(|| text.to_string()),
         cut: false,
     };
     prompt.record(&request.indexes().join(Prompt::FILE))

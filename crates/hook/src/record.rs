@@ -17,7 +17,7 @@ use crate::precedent::Told;
 use crate::request::Request;
 use crate::{
     evidence, feature_list, intent, ledger, lesson, map, precedent, prompt, relevant_file, session, session_line,
-    stale_file,
+    stale_file, turn,
 };
 
 /// How long a recorder waits for another writer of the same file.
@@ -66,6 +66,7 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     attempt(intent::begin_session(request));
     attempt(intent::bind(request));
     attempt(prompt::record(request, &now));
+    attempt(turn::record(request, &now));
     attempt(ledger::record(request, &now));
     attempt(feature_list::record(request, verdict, &now));
     if let Err(error) = evidence::record(request, verdict, &now) {

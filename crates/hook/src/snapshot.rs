@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_context::{
-    ContextError, Contribution, Folders, GitFacts, Handoff, Heading, Lifecycle, RoleName, RoleState, Shelf, Status,
+    ContextError, Contribution, Folders, GitFacts, GitWork, Handoff, Heading, Lifecycle, PacketKind, RoleName,
+    RoleState, Shelf, Status,
 };
 use stead_model::{Detail, EventKind, Level, Trigger, Verdict};
 use stead_store::{Durability, Room, Sharing, extend_alarm, keep_ignored, run_check};
 
+use crate::evidence::session_runs;
 use crate::member::Member;
 use crate::record;
 use crate::request::Request;
@@ -84,6 +86,14 @@ fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Pat
         session: member.session.map(|session| session.as_str()),
         home: home.as_deref(),
         git: git(member.root, GitFacts::QUESTION).map(|answer| GitFacts::parse(answer.as_bytes())),
+        work: match member.state {
+            Some(state) => GitWork::gather(&state.started_at, &|words| Some(git(member.root, words)?.into_bytes())),
+            None => GitWork::default(),
+        },
+        runs: session_runs(&member.request.evidence_ground(), member.session.map(|session| session.as_str())),
+        last_answer: None,
+        kind: PacketKind::Snapshot,
+        is_trusted: &|_| false,
         ignored: &|paths| ignored(member.root, paths),
         sent: Contribution { sections: [(Heading::Context, about)].into(), ..Contribution::default() },
         promise: None,

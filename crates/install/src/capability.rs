@@ -1,5 +1,5 @@
 use serde::Serialize;
-use stead_client::{Client, ExitStatus, Harness, Powers, WarnBy};
+use stead_client::{Client, ExitStatus, Facts, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
 /// What a client lets Stead do, according to its facts.
@@ -10,7 +10,7 @@ pub struct Capability {
     pub checked: &'static str,
     pub block: bool,
     pub ask: bool,
-    /// Who reads a warning before a tool: `model`, `person` or `nobody`.
+    /// Who reads a warning before a tool: `model`, `person`, `both` or `nobody`.
     pub warn: &'static str,
     pub rewrite: bool,
     pub context_at_start: bool,
@@ -34,6 +34,8 @@ pub struct Capability {
     /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
     /// `after the tool`, `with the next prompt` or `never`.
     pub guard_warning: &'static str,
+    /// What the person does not see in the client's own window.
+    pub unseen: Vec<&'static str>,
     /// Verdicts before a tool that are raised because the client cannot express them.
     pub strengthened: Vec<String>,
 }
@@ -51,6 +53,7 @@ pub fn capability(harness: Harness) -> Capability {
         warn: match before.warn {
             WarnBy::Context => "model",
             WarnBy::Notice => "person",
+            WarnBy::Both => "both",
             WarnBy::Nothing => "nobody",
         },
         rewrite: before.rewrite,
@@ -83,8 +86,26 @@ pub fn capability(harness: Harness) -> Capability {
             () if powers(EventKind::Prompt).context => "with the next prompt",
             () => "never",
         },
+        unseen: unseen(facts),
         strengthened: strengthened(before),
     }
+}
+
+/// What Stead has no way to show, and what the window leaves out.
+fn unseen(facts: &Facts) -> Vec<&'static str> {
+    let parts = [
+        (EventKind::BeforeTool, "warnings"),
+        (EventKind::AfterTool, "what was put back"),
+        (EventKind::Stop, "how a loop ended"),
+        (EventKind::SessionStart, "what the agent is told at the start"),
+    ];
+    let is_missing = |kind: EventKind| {
+        let is_context = kind == EventKind::SessionStart && facts.window.shows_context;
+        let mut powers = facts.events.iter().filter(|fact| fact.kind == kind).map(|fact| fact.powers);
+        !is_context && !powers.any(|powers| powers.warn.reaches_person())
+    };
+    let missing = parts.into_iter().filter(|(kind, _)| is_missing(*kind));
+    missing.map(|(_, what)| what).chain(facts.window.hides.iter().copied()).collect()
 }
 
 fn strengthened(powers: Powers) -> Vec<String> {

@@ -19,7 +19,7 @@ use item::{Carried, Names};
 pub use item::{Import, ImportKind, Outcome, apply_import};
 use source::{Source, handoff_files, read_source};
 
-use stead_context::{RoleName, fingerprint, slug, stamp};
+use stead_context::{RoleName, fingerprint, stamp, title_slug};
 
 /// The folders that imports read and write.
 pub struct ImportPlaces<'a> {
@@ -64,7 +64,7 @@ impl Survey<'_> {
                         let stem = format!(
                             "{}-{}",
                             stamp(&found.started),
-                            slug(&stead_store::redact(found.prompt.lines().next().unwrap_or_default()))
+                            title_slug(found.prompt.lines().next().unwrap_or_default())
                         );
                         let (id, target) = names.free(&stem);
                         let text = found.render(&id, &source.name, &hash, self.now);
@@ -107,7 +107,7 @@ impl Survey<'_> {
         let created = created.or_else(|| moment::of_name(&source.name)).unwrap_or(source.modified);
         let created = stead_model::rfc3339(created);
         draft.keep_files_of(self.places.root);
-        let (id, target) = names.free(&format!("{}-{}", stamp(&created), slug(&draft.purpose)));
+        let (id, target) = names.free(&format!("{}-{}", stamp(&created), title_slug(&draft.purpose)));
         let (text, covered) = draft.render(&id, &created, &source.name, &hash);
         let mut import = new(Outcome::New { target, text });
         import.left = draft.left;

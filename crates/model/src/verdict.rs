@@ -31,12 +31,21 @@ pub struct Verdict {
     pub rewrite: Option<String>,
     /// Answers a permission request with yes, which a plain allow leaves to the person.
     pub grant: bool,
+    /// Lines for the person, for a client whose window shows them.
+    pub notices: Vec<Capped>,
 }
 
 impl Verdict {
     /// Lets the event pass without a word.
     pub fn allow() -> Self {
-        Self { level: Level::Allow, reasons: Vec::new(), context: Vec::new(), rewrite: None, grant: false }
+        Self {
+            level: Level::Allow,
+            reasons: Vec::new(),
+            context: Vec::new(),
+            rewrite: None,
+            grant: false,
+            notices: Vec::new(),
+        }
     }
 
     pub fn warn(gate: &'static str, text: impl AsRef<str>) -> Self {
@@ -56,6 +65,13 @@ impl Verdict {
         Self { context: vec![Capped::new(text)], ..Self::allow() }
     }
 
+    /// Adds a line for the person.
+    #[must_use]
+    pub fn noticed(mut self, line: impl AsRef<str>) -> Self {
+        self.notices.push(Capped::new(line));
+        self
+    }
+
     fn because(level: Level, gate: &'static str, text: impl AsRef<str>) -> Self {
         Self { level, reasons: vec![Reason { gate, text: Capped::new(text) }], ..Self::allow() }
     }
@@ -70,13 +86,20 @@ impl Verdict {
         reasons.extend(weak.reasons);
         let mut context = strong.context;
         context.extend(weak.context);
+        let mut notices = strong.notices;
+        notices.extend(weak.notices);
         let rewrite = weak.rewrite.or(strong.rewrite).filter(|_| level <= Level::Warn);
-        Self { level, reasons, context, rewrite, grant: (weak.grant || strong.grant) && level == Level::Allow }
+        let grant = (weak.grant || strong.grant) && level == Level::Allow;
+        Self { level, reasons, context, rewrite, grant, notices }
     }
 
     /// Says whether there is nothing to tell the client.
     pub fn is_silent(&self) -> bool {
-        self.level == Level::Allow && self.context.is_empty() && self.rewrite.is_none() && !self.grant
+        self.level == Level::Allow
+            && self.context.is_empty()
+            && self.rewrite.is_none()
+            && !self.grant
+            && self.notices.is_empty()
     }
 
     /// All reasons as one text, never empty for a level that needs one.
@@ -85,6 +108,11 @@ impl Verdict {
             return format!("Stead: {} without a stated reason", self.level.name());
         }
         join(self.reasons.iter().map(|reason| reason.text.as_str()))
+    }
+
+    /// All lines for the person as one text; `None` when there are none.
+    pub fn notice_text(&self) -> Option<String> {
+        (!self.notices.is_empty()).then(|| join(self.notices.iter().map(Capped::as_str)))
     }
 
     /// All context as one text; empty when there is none.
@@ -128,6 +156,14 @@ mod tests {
         let grant = Verdict { grant: true, ..Verdict::allow() };
         assert!(grant.clone().and(Verdict::allow()).grant && !grant.is_silent());
         assert!(!grant.and(Verdict::warn("g", "!")).grant);
+    }
+
+    #[test]
+    fn lines_for_the_person_are_kept_together() {
+        let merged = Verdict::allow().noticed("one").and(Verdict::deny("g", "no").noticed("two"));
+        assert_eq!(merged.notice_text().as_deref(), Some("two\none"));
+        assert!(!Verdict::allow().noticed("one").is_silent());
+        assert_eq!(Verdict::allow().notice_text(), None);
     }
 
     #[test]

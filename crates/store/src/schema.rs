@@ -76,6 +76,7 @@ schemas! {
     "status": "what an agent reports: `iterations/<n>/status.json`",
     "traces": "one line of `graph/traces.jsonl`",
     "trust": "what a person trusts in one checkout: `trust.json` in the state folder",
+    "turn": "what a session last said and plans: `indexes/turns/<session>.json`",
 }
 
 /// Returns a schema by name.

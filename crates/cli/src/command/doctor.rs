@@ -277,6 +277,10 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
             field(client.harness, why, ui);
         }
     }
+    ui.line("\n  What you do not see in the program's own window (`stead status` and `stead explain` tell it):");
+    for client in capabilities.iter().filter(|client| !client.unseen.is_empty()) {
+        field(client.harness, &client.unseen.join("; "), ui);
+    }
     ui.line("\n  A typed command permits what only a person may do:");
     for (is, word) in [(true, "yes"), (false, "no")] {
         let names = capabilities.iter().filter(|client| client.typed_commands == is).map(|client| client.harness);

@@ -267,6 +267,9 @@ fn items(feature: &str, json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), 
         ui.json(&shown);
         return Ok(());
     }
+    if items.is_empty() {
+        ui.note(format!("no evidence for `{}` yet", feature.id));
+    }
     for item in &items {
         ui.line(row(item));
     }
@@ -281,6 +284,9 @@ fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     if json {
         ui.json(&json!({"runs": items.iter().map(as_json).collect::<Vec<_>>()}));
         return Ok(());
+    }
+    if items.is_empty() {
+        ui.note("no tests or builds were recorded yet");
     }
     items.iter().for_each(|item| ui.line(row(item)));
     Ok(())

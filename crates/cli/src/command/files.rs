@@ -122,6 +122,9 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError>
         ui.json(&json!({"session": speaker.session, "files": shown.collect::<Vec<_>>()}));
         return Ok(());
     }
+    if files.is_empty() {
+        ui.note("no relevant files yet; `stead files confirm PATH` names one");
+    }
     for file in &files {
         let list = if file.confirmed { "confirmed" } else { "suggested" };
         let gone = if gone(&file.path) { " (gone)" } else { "" };

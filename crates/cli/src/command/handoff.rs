@@ -3,7 +3,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
-use stead_context::{Contribution, Handoff, Heading, Repository};
+use stead_context::{Contribution, Handoff, Heading, PacketKind, Repository, Shelf};
+use stead_hook::session_runs;
 use stead_model::suggestion;
 use stead_store::{Sharing, keep_ignored};
 
@@ -11,17 +12,21 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
 use crate::project::{Project, env, now_millis, project_path};
+use crate::proof::ground;
 use crate::sent::read_document;
 use crate::speaker::{KnownBy, Speaker};
+use crate::trusting::trusted;
 use crate::ui::Ui;
 
 /// Write a packet for the next session
 ///
-/// The packet contains what you send and what Stead recorded: the branch and uncommitted changes, the files this
-/// session touched, notes (`stead note`), what the person asked for, and how the project is checked. Send a JSON object
-/// or Markdown with the packet's headings on standard input or with `--document`; `-` waits for it. JSON keys: intent,
-/// context, constraints, decisions, next_prompt, plan, open_questions, notes, failed, files, validators, verify,
-/// promise, max_iterations. Secrets are redacted before anything is written.
+/// The packet contains what you send and what Stead recorded: what the person asked for and ruled out, the session's
+/// commits and changes, how its tests ended, the files it touched, the agent's last answer and to-do list, notes (`stead
+/// note`), refused calls, and how the project is checked. Send a JSON object or Markdown with the packet's headings on
+/// standard input or with `--document`; `-` waits for it. JSON keys: intent, context, constraints, decisions, next_prompt,
+/// plan, open_questions, notes, failed, files, validators, verify, promise, max_iterations. With `--continues`, the
+/// decisions, constraints and failed approaches of the earlier packets are carried on. Secrets are redacted before anything
+/// is written.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead handoff \"finish the parser\" --decision \"keep the old API\"\n  stead handoff \"finish the parser\" --document notes.md --confirm src/parser.rs\n  echo '{\"next_prompt\": \"…\"}' | stead handoff \"finish the parser\" --document -"
@@ -109,6 +114,8 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let facts = git.facts();
     let has_git = facts.is_some();
     let context = project.context();
+    let shelf = Shelf::new(&context);
+    let trusted = trusted(&project);
     let home = env("HOME").map(PathBuf::from);
     keep_ignored(&context, Sharing::of(&project.config))?;
     let made = Handoff {
@@ -119,6 +126,11 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         session: speaker.session.as_deref(),
         home: home.as_deref(),
         git: facts,
+        work: speaker.started_at.as_deref().filter(|_| has_git).map(|since| git.work(since)).unwrap_or_default(),
+        runs: session_runs(&ground(&project), speaker.session.as_deref()),
+        last_answer: speaker.last_answer(),
+        kind: PacketKind::Handoff,
+        is_trusted: &|id| trusted.trusts_packet_file(&shelf.path(id)),
         ignored: &|paths| if has_git { git.ignored(paths) } else { Vec::new() },
         sent,
         promise: args.promise.as_deref(),

@@ -103,6 +103,10 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
         ui.json(&json!({"path": lessons.path(), "lessons": found}));
         return Ok(Exit::Done);
     }
+    let found: Vec<_> = found.collect();
+    if found.is_empty() {
+        ui.note("no lessons yet; add one with `stead lesson add \"<text>\"`");
+    }
     for (entry, _) in found {
         ui.line(format!("{}  {:<8}  {}", entry.id, entry.kind.name(), entry.text));
     }

@@ -48,9 +48,7 @@ enum LoopCommand {
     /// An agent may pause a loop that its own session started; only a person may pause others.
     #[command(after_help = "Example:\n  stead loop pause 20261115T194530Z-make-every-test-pass")]
     Pause(turn::Which),
-    /// Resume a paused loop
-    #[command(after_help = "Example:\n  stead loop resume make-every-test-pass")]
-    Resume(turn::Which),
+    Resume(turn::ResumeArgs),
     /// Cancel a loop for good
     ///
     /// An agent may cancel a loop that its own session started; only a person may cancel others.
@@ -77,8 +75,10 @@ pub(crate) fn run(args: LoopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 struct Here {
     project: Project,
     loops: Loops,
-    /// The session that the command was called in.
+    /// The session whose main agent called the command.
     caller: Option<Owner>,
+    /// A sub-agent called it. Loops hold main agents only.
+    is_sub_agent: bool,
     /// In milliseconds since 1970.
     now: i64,
 }
@@ -88,8 +88,22 @@ impl Here {
         let project = Project::find(ui)?;
         project.require_marker()?;
         let loops = Loops::of_room(&Layout::of(&project.config).dir(project.root(), Room::Context));
-        let caller = calling_session(&project).and_then(|binding| Owner::new(&binding.harness, &binding.session));
-        Ok(Self { loops, caller, now: unix_millis(&now()).unwrap_or_default(), project })
+        let binding = calling_session(&project);
+        let is_sub_agent = binding.as_ref().is_some_and(|binding| binding.agent.is_some());
+        let main = binding.filter(|_| !is_sub_agent);
+        let caller = main.and_then(|binding| Owner::new(&binding.harness, &binding.session));
+        Ok(Self { loops, caller, is_sub_agent, now: unix_millis(&now()).unwrap_or_default(), project })
+    }
+}
+
+impl Here {
+    /// A loop holds a main agent; started by a sub-agent, it would hold the one that waits for it.
+    fn refuse_sub_agents(&self) -> Result<(), CliError> {
+        match self.is_sub_agent {
+            true => Err(CliError::user("a sub-agent cannot be in a loop, and may not put its session into one")
+                .hinted("finish the task and return; the main agent or a person may start the loop")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -111,6 +125,7 @@ fn as_json(state: &Loop) -> Value {
         "max_iterations": state.max_iterations,
         "promises": state.promises,
         "verify": state.verify,
+        "then_run": state.then_run,
         "max_minutes": state.max_minutes,
         "max_repeats": state.max_repeats,
         "source_packet_id": state.source_packet_id,

@@ -98,6 +98,9 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
         ui.json(&json!({"session": speaker.session, "notes": found}));
         return Ok(Exit::Done);
     }
+    if found.is_empty() {
+        ui.note("no notes yet; record one with `stead note decision|question|failed \"<text>\"`");
+    }
     for note in found {
         ui.line(format!("{:<8}  {}", note.kind.name(), note.text.replace('\n', " ")));
     }

@@ -2,10 +2,12 @@ use std::process::Command;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_context::{ContextError, Heading, Listing, Packet, PacketFinding, Shelf, Status, chain, lint_packet};
+use stead_context::{
+    ContextError, Heading, Listing, Packet, PacketFinding, PacketKind, Shelf, Status, chain, fix_packet, lint_packet,
+};
 use stead_hook::SessionState;
 use stead_model::{FileId, Severity};
-use stead_store::{Edited, read_capped, secrets_in};
+use stead_store::{Durability, Edited, Exact, StoreError, amend, read_capped, secrets_in};
 
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
@@ -56,7 +58,7 @@ struct ListArgs {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead packet open latest\n  stead packet open latest --edit")]
 struct OpenArgs {
-    /// The packet: `latest`, its id, or a unique prefix or suffix of it
+    /// The packet: `latest`, its id, or a unique part of it
     id: String,
     /// Open it in `$VISUAL` or `$EDITOR`
     #[arg(long, conflicts_with = "json")]
@@ -70,7 +72,7 @@ struct OpenArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead packet show latest --json")]
 struct ShowArgs {
-    /// The packet: `latest`, its id, or a unique prefix or suffix of it
+    /// The packet: `latest`, its id, or a unique part of it
     id: String,
     /// Print front matter and sections as JSON
     #[arg(long)]
@@ -79,7 +81,7 @@ struct ShowArgs {
 
 #[derive(Args)]
 struct MoveArgs {
-    /// The packet: `latest`, its id, or a unique prefix or suffix of it
+    /// The packet: `latest`, its id, or a unique part of it
     id: String,
     /// Print the result as JSON
     #[arg(long)]
@@ -92,7 +94,7 @@ struct MoveArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead packet share latest && git commit -m 'Hand over the login'")]
 struct ShareArgs {
-    /// The packet: `latest`, its id, or a unique prefix or suffix of it
+    /// The packet: `latest`, its id, or a unique part of it
     id: String,
     /// Print the result as JSON
     #[arg(long)]
@@ -101,10 +103,14 @@ struct ShareArgs {
 
 /// Check packets; exits with 1 if one has errors
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead packet lint latest")]
+#[command(after_help = "Examples:\n  stead packet lint latest\n  stead packet lint --fix")]
 struct LintArgs {
     /// The packets; all by default
     ids: Vec<String>,
+    /// Repair what is certain: the notation of lists and dates, the id, lists that differ from their section, missing
+    /// sections
+    #[arg(long)]
+    fix: bool,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
@@ -133,12 +139,22 @@ fn list(args: &ListArgs, shelf: &Shelf, ui: &mut Ui) {
         ui.json(&Value::Array(all.iter().map(listing_as_json).collect()));
         return;
     }
-    let width = all.iter().map(|listing| listing.id.len()).max().unwrap_or(0);
+    if all.is_empty() {
+        match args.status {
+            Some(status) => ui.note(format!("no packet is {status}")),
+            None => ui.note("no packets yet; write one with `stead handoff \"<purpose>\"`"),
+        }
+    }
+    let width = all.iter().map(|listing| listing.id.chars().count()).max().unwrap_or(0);
     for Listing { id, head, .. } in &all {
         match head {
             Ok(head) => {
                 let (status, updated) = (head.get("status").unwrap_or("?"), head.get("updated_at").unwrap_or("?"));
-                ui.line(format!("{id:width$}  {status:<8}  {updated}  {}", head.purpose()));
+                let kind = match head.kind() {
+                    PacketKind::Handoff => "",
+                    PacketKind::Snapshot => " (snapshot)",
+                };
+                ui.line(format!("{id:width$}  {status:<8}  {updated}  {}{kind}", head.purpose()));
             }
             Err(error) => ui.line(format!("{id:width$}  unreadable  {error}")),
         }
@@ -152,6 +168,7 @@ fn listing_as_json(listing: &Listing) -> Value {
             "id": listing.id,
             "path": path,
             "status": head.get("status"),
+            "kind": head.kind().name(),
             "purpose": head.purpose(),
             "created_at": head.get("created_at"),
             "updated_at": head.get("updated_at"),
@@ -271,6 +288,13 @@ fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut worst = None;
     for id in ids {
         let path = shelf.path(&id);
+        for done in if args.fix { repair(shelf, &id)? } else { Vec::new() } {
+            if args.json {
+                told.push(json!({"id": id, "line": null, "severity": "fixed", "message": done}));
+            } else {
+                ui.line(format!("{}: fixed: {done}", path.display()));
+            }
+        }
         for finding in judge(shelf, &id)? {
             let PacketFinding { severity, line, message } = &finding;
             worst = worst.max(Some(*severity));
@@ -287,6 +311,20 @@ fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.line("no findings");
     }
     Ok(if worst == Some(Severity::Error) { Exit::Failed } else { Exit::Done })
+}
+
+/// Repairs a packet, and returns what was done.
+fn repair(shelf: &Shelf, id: &str) -> Result<Vec<String>, CliError> {
+    let mut done = Vec::new();
+    amend(&shelf.path(id), Packet::LIMIT, Durability::Synced, |old| {
+        let text = old.and_then(|bytes| String::from_utf8(bytes).ok());
+        let fixed = text.and_then(|text| Some(fix_packet(&text, id)?).filter(|fixed| fixed.text != text));
+        Ok::<_, StoreError>(fixed.map(|fixed| {
+            done = fixed.done;
+            Exact::Edited.owned(fixed.text)
+        }))
+    })?;
+    Ok(done)
 }
 
 fn judge(shelf: &Shelf, id: &str) -> Result<Vec<PacketFinding>, CliError> {

@@ -27,7 +27,7 @@ const SHOWN: usize = 800;
     after_help = "Examples:\n  stead pickup latest\n  stead pickup finish-the-parser --verify --max-tokens 1000\n  stead pickup 20261115T194530Z-finish-the-parser --format json"
 )]
 pub(crate) struct PickupArgs {
-    /// The packet: `latest`, its id, or a unique prefix or suffix of it
+    /// The packet: `latest` (neither done nor a snapshot), its id, or a unique part of it
     #[arg(default_value = "latest")]
     id: String,
     /// Also list files that are in the logs but not in the packet

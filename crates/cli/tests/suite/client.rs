@@ -392,10 +392,13 @@ pub(crate) fn hold(run: &Run) -> Option<String> {
     if run.code == 2 {
         return Some(run.stderr.clone());
     }
-    if said["decision"] == "block" {
-        text(&said["reason"])
-    } else {
-        text(&said["continue"]).or(text(&said["followup_message"]))
+    match () {
+        () if said["decision"] == "block" => text(&said["reason"]),
+        // Text for the model at a stop continues the turn.
+        () if said["hookSpecificOutput"]["hookEventName"] == "Stop" => {
+            text(&said["hookSpecificOutput"]["additionalContext"])
+        }
+        () => text(&said["continue"]).or(text(&said["followup_message"])),
     }
 }
 

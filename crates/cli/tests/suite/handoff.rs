@@ -91,7 +91,7 @@ fn a_packet_holds_what_was_seen() {
     assert_eq!(hashes["src/add.rs"], hash.trim());
     for part in [
         "> Make add() add. You must not touch read.rs!\n> My key is [redacted]\n",
-        "## Constraints\n\n> You must not touch read.rs!\n",
+        "## Constraints\n\n> You must not touch read.rs! (prompt 1, 20",
         "## Decisions\n\n- keep the signature\n",
         "- `src/add.rs` edited\n- `src/read.rs` read\n- `Cargo.toml` read\n- `deleted.rs` written (gone)\n",
         "## Next Prompt (Draft)\n\nFinish add()\n\nRead first: `src/add.rs`, `src/read.rs`, `Cargo.toml`.\n",
@@ -254,4 +254,176 @@ fn a_full_disk_leaves_no_half_packet() {
     let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
     assert_eq!((run.code, run.stdout.as_str()), (0, "fill\n"), "{run}");
     assert!(run.stderr.contains("hint: free some space"), "{run}");
+}
+
+/// A document as the installed command asks for it.
+#[test]
+fn the_installed_handoff_and_the_parser_agree() {
+    let world = worked();
+    let document = "## Intent\nMake it add.\n## Relevant Files\n- `src/add.rs:12` the sum\n1. src/read.rs:3-9\n\
+        ## Next Prompt (Draft)\nGo on.\n## Validators / Exit Criteria\n- `cargo test -p add`\n- `just lint` is clean\n\
+        ```sh\n./check.sh --all\n```\nThe sum is shown.\n";
+    let args = ["handoff", "add", "--document", "-", "--json"];
+    let run =
+        world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, document.as_bytes());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+    let said = run.json();
+    assert_eq!(said["confirmed"], json!(["src/add.rs", "src/read.rs"]));
+    let text = packet(&world, &said);
+    assert_eq!(
+        head(&text, "validators").as_deref(),
+        Some(r#"["cargo test -p add","just lint","./check.sh --all","cargo test"]"#)
+    );
+    assert_eq!(head(&text, "verify").as_deref(), Some("cargo test -p add"));
+    assert!(text.contains("The sum is shown."), "{text}");
+    let json = r#"{"promise": ["DONE", "BLOCKED"], "relevant_files": {"confirmed": ["src/add.rs:1"]}}"#;
+    let run = world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, json.as_bytes());
+    let text = packet(&world, &run.json());
+    assert_eq!(head(&text, "loop_promise").as_deref(), Some("DONE|BLOCKED"), "{run}");
+    assert_eq!(head(&text, "relevant_files_confirmed").as_deref(), Some(r#"["src/add.rs"]"#));
+    let words = "## Validators / Exit Criteria\nall tests pass\n";
+    let run = world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, words.as_bytes());
+    assert!(run.stderr.contains("no command in the validators; write each one in backticks"), "{run}");
+}
+
+/// What the person said in the middle of a long session is as binding as the rest; agreement and questions are nothing.
+#[test]
+fn every_prompt_of_a_session_counts() {
+    let world = marked();
+    let ask = |text: &str| {
+        world.hook("claude UserPromptSubmit", payload(&world, "UserPromptSubmit", json!({"prompt": text})));
+    };
+    ask("Build the importer.");
+    for number in 0..12 {
+        ask(&format!("Add step {number} to it."));
+        ask("yes");
+    }
+    ask("Never touch vendor/.");
+    ask("It does not compile, why?");
+    ask("Fass vendor/ niemals an.");
+    for number in 12..30 {
+        ask(&format!("Add step {number} to it."));
+        ask("continue");
+    }
+    let said = world.stead(&["handoff", "go on", "--json"]).json();
+    let text = packet(&world, &said);
+    let constraints = text.split("## Constraints\n\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let lines: Vec<&str> = constraints.lines().map(|line| line.split(" (prompt ").next().unwrap()).collect();
+    assert_eq!(
+        lines,
+        ["> Never touch vendor/.", "", "Said by the person:", "> Fass vendor/ niemals an."],
+        "{constraints}"
+    );
+    assert!(constraints.contains("> Never touch vendor/. (prompt 26, "), "{constraints}");
+    let intent = text.split("## Context").next().unwrap();
+    assert!(!intent.contains("> yes") && !intent.contains("> continue"), "{intent}");
+}
+
+/// Green and red runs, commits, the to-do list, the last answer, refused calls: each with where it is from.
+#[test]
+fn a_packet_is_rich_without_the_agents_help() {
+    let world = worked();
+    std::thread::sleep(Duration::from_millis(1_100));
+    let state = "project/.agent/context/indexes/sessions/session-1.json";
+    std::fs::remove_file(world.folder().join(state)).unwrap();
+    hook(&world, "SessionStart", json!({"source": "startup"}));
+    world.write("project/src/add.rs", "pub fn add() { /* sum */ }\n");
+    world.git(&["commit", "-qam", "add: sum up"]).ok();
+    let run = |command: &str| json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "c"});
+    for (command, out) in
+        [("cargo test", "test result: ok. 3 passed; 0 failed; 0 ignored"), ("cargo test --test slow", "")]
+    {
+        let mut after = run(command);
+        hook(&world, "PreToolUse", after.clone());
+        match out {
+            "" => {
+                after["error"] = json!("Exit code 101\ntest result: FAILED. 1 passed; 2 failed; 0 ignored");
+                hook(&world, "PostToolUseFailure", after);
+            }
+            out => {
+                after["tool_response"] = json!({"stdout": out, "stderr": ""});
+                hook(&world, "PostToolUse", after);
+            }
+        }
+    }
+    hook(&world, "PreToolUse", run("rm -rf .agent/guards"));
+    let task = json!({"tool_name": "TaskCreate", "tool_input": {"subject": "the overflow"}, "tool_use_id": "c",
+        "tool_response": {"task": {"id": "7"}}});
+    hook(&world, "PostToolUse", task);
+    let task = json!({"tool_name": "TaskUpdate", "tool_input": {"taskId": "7", "status": "in_progress"}, "tool_use_id": "c",
+        "tool_response": {}});
+    hook(&world, "PostToolUse", task);
+    hook(
+        &world,
+        "Stop",
+        json!({"last_assistant_message": "It adds; my key is sk-ant-abcdefgh12345678.\nShould it wrap?"}),
+    );
+    let said = world.stead(&["handoff", "Finish add()", "--json"]).json();
+    let text = packet(&world, &said);
+    for part in [
+        "- Commits of this session (git reflog), newest first:\n  - `",
+        "` add: sum up\n",
+        "- Changed, committed or not (git diff): 1 file, +1 −1\n  - `src/add.rs` +1 −1\n",
+        "- Tests and builds of this session (evidence), by their last run:\n  - passed `cargo test`: 3 passed, 0 failed (20",
+        "  - FAILED `cargo test --test slow`: 1 passed, 2 failed (20",
+        "The agent's last answer, 20",
+        "> It adds; my key is [redacted]\n> Should it wrap?\n",
+        "## Plan\n\nThe agent's to-do list, 20",
+        "- [ ] (in progress) the overflow\n",
+        "- `cargo test` (passed in this session 20",
+        "- Should it wrap? (asked in the agent's last answer)\n",
+        "Refused by Stead in this session (session log):\n- Bash: ",
+        "In progress: the overflow\n",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert!(!text.contains("- `cargo test --test slow` (passed"), "{text}");
+    assert_eq!(world.stead(&["packet", "lint", said["id"].as_str().unwrap()]).code, 0);
+    let turn: Value = serde_json::from_str(&world.read("project/.agent/context/indexes/turns/session-1.json")).unwrap();
+    let schema = world.stead(&["schema", "turn"]).json();
+    assert!(jsonschema::draft202012::is_valid(&schema, &turn), "{turn}");
+}
+
+fn hook(world: &World, event: &str, own: Value) {
+    let run = world.hook(&format!("claude {event}"), payload(world, event, own));
+    assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn a_chain_carries_what_was_decided() {
+    let world = marked();
+    let make = |purpose: &str, more: &[&str]| {
+        let args = [&["handoff", purpose, "--json"], more].concat();
+        world.stead(&args).json()["id"].as_str().unwrap().to_owned()
+    };
+    let first = make("one", &["--decision", "keep the API", "--constraint", "never push", "--failed", "a cache"]);
+    let path = format!("project/.agent/context/packets/{first}.md");
+    world.write(&path, world.read(&path).replace("created_at: 2", "created_at: 1"));
+    let second = make("two", &["--continues", &first, "--decision", "use a map", "--decision", "keep the API"]);
+    let third = make("three", &["--continues", &second]);
+    let text = world.read(format!("project/.agent/context/packets/{third}.md"));
+    let section = |name: &str| text.split(&format!("## {name}\n\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(
+        section("Decisions").starts_with(&format!(
+            "- use a map (from packet `{second}`, just now)\n- keep the API (from packet `{second}`, just now)\n"
+        )),
+        "{text}"
+    );
+    assert!(section("Constraints").contains(&format!("- never push (from packet `{first}`, 3")), "{text}");
+    assert!(section("Notes").contains(&format!("- Failed: a cache (from packet `{first}`, 3")), "{text}");
+    assert_eq!(text.matches("keep the API").count(), 1, "{text}");
+    assert!(section("Next Prompt (Draft)").contains("Do not repeat the failed approaches"), "{text}");
+}
+
+#[test]
+fn names_have_letters_of_every_script_and_no_secrets() {
+    let world = marked();
+    let id = |args: &[&str]| world.stead(args).json()["id"].as_str().unwrap().split_once('-').unwrap().1.to_owned();
+    assert_eq!(id(&["handoff", "Исправить вход", "--json"]), "исправить-вход");
+    assert_eq!(id(&["handoff", "ログインを直す", "--json"]), "ログインを直す");
+    assert_eq!(id(&["handoff", "use token=abc123 or q8Zr2LmX4vTn9BwK1cYd here", "--json"]), "use-or-here");
+    let looped = id(&["loop", "start", "Größe prüfen mit sk-ant-abcdefgh12345678", "--json"]);
+    assert_eq!(looped, "größe-prüfen-mit");
+    assert!(world.stead(&["loop", "show", "größe"]).ok().contains("Größe prüfen"));
+    assert!(world.stead(&["pickup", "исправить"]).ok().contains("Исправить вход"));
 }

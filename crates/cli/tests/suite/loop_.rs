@@ -10,6 +10,7 @@ mod verify;
 use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
+use crate::client::hold;
 use crate::world::payload;
 
 /// A shell command out of words.
@@ -44,11 +45,7 @@ fn stop_with(world: &World, own: Value) -> Run {
 /// The prompt of a held stop; `None` when the agent was let go.
 fn held(run: &Run) -> Option<String> {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
-    if run.stdout.is_empty() {
-        return None;
-    }
-    let said = run.json();
-    (said["decision"] == "block").then(|| said["reason"].as_str().unwrap().to_owned())
+    hold(run)
 }
 
 fn shown(world: &World, id: &str) -> Value {

@@ -41,6 +41,7 @@ mod memory;
 mod memory_query;
 mod migrate;
 mod model;
+mod notice;
 #[cfg(unix)]
 mod orchestrate;
 mod orchestrate_session;
@@ -64,6 +65,7 @@ mod seal_kill;
 mod seal_routes;
 mod seal_state;
 mod secrets;
+mod session_packet;
 mod spool;
 mod stale_file;
 mod stats;

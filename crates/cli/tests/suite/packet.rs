@@ -16,7 +16,9 @@ const HEAD: &str = "---\nid: ID\ncreated_at: 2026-01-01T00:00:00Z\nupdated_at: 2
 #[test]
 fn packets_are_listed_by_their_last_change() {
     let world = marked();
-    assert_eq!(world.stead(&["packet", "list"]).ok(), "");
+    let none = world.stead(&["packet", "list"]);
+    assert_eq!((none.code, none.stdout.as_str()), (0, ""));
+    assert!(none.stderr.contains("no packets yet"), "{none}");
     put(&world, "a", &format!("{HEAD}---\n"));
     put(&world, "b", &format!("{}---\n", HEAD.replace("updated_at: 2026-01-01", "updated_at: 2026-02-01")));
     put(&world, "c", "no head at all");
@@ -81,6 +83,13 @@ fn nonsense_is_an_error_with_file_and_line() {
     check("# Just words\n", "line 1: the file does not start with `---`");
     check("---\nid: x\n## Intent\n", "line 4: the front matter that starts on line 1 is not closed");
     check("---\nid: x\nstatus: draft\nstatus: done\n---\n", "line 4: `status` appears twice");
+    check("---\nid: x\nstatus: activ\n---\n", "line 3: `status` is `activ`, not one of");
+    check("---\nid: x\nvalidators: [cargo test]\n---\n", "line 3: `validators` is not a JSON list of strings");
+    check(
+        "---\nid: x\nrelevant_files_confirmed:\n  - a.rs\n---\n",
+        "line 3: `relevant_files_confirmed` is a list over",
+    );
+    check("---\nid: x\ncreated_at: yesterday\n---\n", "line 3: `created_at` is not an ISO 8601 timestamp");
     let run = world.stead(&["packet", "show", "baad"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, "error: there is no packet `baad`\nhint: did you mean `bad`?\n"));
     let path = put(&world, "bad", "");
@@ -202,4 +211,92 @@ fn the_log_is_shortened_while_hooks_write() {
     assert_eq!(kept.len(), 1 + 32);
     let line = kept.iter().find(|line| line["file_path"] == "a.rs").unwrap();
     assert_eq!((&line["count"], &line["action"], &line["confidence"]), (&json!(22), &json!("edit"), &json!(0.9)));
+}
+
+/// A list that a person wrote in another notation is not taken for an empty one, and can be repaired.
+#[test]
+fn what_is_certain_is_repaired_and_the_rest_is_kept() {
+    let world = marked();
+    for name in ["a.rs", "b.rs", "c.rs"] {
+        world.write(format!("project/{name}"), "x");
+    }
+    let id = "20261115T194530Z-fix";
+    let body = "---\n## Intent\nx\n## Relevant Files\n### Confirmed\n- `c.rs:7` by hand\n### Suggested\n## Next Prompt (Draft)\ngo\n";
+    let text = format!(
+        "---\nid: {id}\ncreated_at: 2026-11-15\nstatus: Active\npurpose: p\nrelevant_files_confirmed: [a.rs, b.rs]\n{body}"
+    );
+    let path = put(&world, id, &text);
+    let run = world.stead(&["files", "confirm", "c.rs", "--packet", id]);
+    assert!(run.code == 1 && run.stderr.contains("`stead packet lint 20261115T194530Z-fix --fix` repairs"), "{run}");
+    assert_eq!(world.read(&path), text, "it was not overwritten");
+    let run = world.stead(&["packet", "lint", id, "--fix"]);
+    assert_eq!(run.code, 0, "{run}");
+    for part in
+        ["fixed: `status` is `active`", "fixed: `relevant_files_confirmed` is a JSON list", "fixed: added `## Notes`"]
+    {
+        assert!(run.stdout.contains(part), "{part}: {run}");
+    }
+    let said = world.stead(&["packet", "show", id, "--json"]).json();
+    assert_eq!(said["head"]["relevant_files_confirmed"], json!(["a.rs", "b.rs", "c.rs"]));
+    assert!(world.read(&path).contains("- `c.rs:7` by hand\n"), "{}", world.read(&path));
+    let again = world.stead(&["packet", "lint", id, "--fix"]);
+    assert!(!again.stdout.contains("fixed"), "{again}");
+    // What only a person can decide stays.
+    let odd = text.replace("status: Active", "status: soon");
+    put(&world, id, &odd);
+    let run = world.stead(&["packet", "lint", id, "--fix"]);
+    assert!(run.code == 1 && run.stdout.contains("error: `status` is `soon`"), "{run}");
+}
+
+#[test]
+fn files_that_a_person_lists_by_hand_count() {
+    let world = marked();
+    world.write("project/src/a.rs", "x");
+    put(
+        &world,
+        "a",
+        &format!(
+            "{HEAD}---\n## Relevant Files\n### Confirmed\n- src/a.rs:12 the parser\n## Next Prompt (Draft)\ngo\n## Validators / Exit Criteria\n- `true`\n"
+        ),
+    );
+    let said = world.stead(&["pickup", "a", "--json"]).json();
+    assert_eq!((&said["files"][0]["path"], &said["files"][0]["list"]), (&json!("src/a.rs"), &json!("confirmed")));
+    assert_eq!(said["validators"], json!(["true"]));
+}
+
+#[test]
+fn the_latest_packet_is_one_to_continue() {
+    let world = marked();
+    put(&world, "20260101T000000Z-work", &format!("{HEAD}---\n## Next Prompt (Draft)\ngo\n"));
+    let later = HEAD.replace("updated_at: 2026-01-01", "updated_at: 2026-03-01");
+    put(&world, "20260102T000000Z-done", &format!("{}---\n", later.replace("draft", "done")));
+    put(&world, "20260103T000000Z-saved", &format!("{later}kind: snapshot\n---\n"));
+    assert!(world.stead(&["pickup", "latest"]).ok().contains("Packet `20260101T000000Z-work`"));
+    assert!(world.stead(&["packet", "list"]).ok().contains("a purpose (snapshot)"));
+    world.stead(&["packet", "done", "work"]).ok();
+    let run = world.stead(&["pickup", "latest"]);
+    assert!(run.code == 1 && run.stderr.contains("all 3 packets are done or automatic snapshots"), "{run}");
+    assert!(world.stead(&["pickup", "saved"]).code == 0);
+}
+
+#[test]
+fn empty_lists_say_so() {
+    let world = marked();
+    for (args, said) in [
+        (&["packet", "list"][..], "no packets yet"),
+        (&["packet", "list", "--status", "active"], "no packet is active"),
+        (&["files"], "no relevant files yet"),
+        (&["note", "list"], "no notes yet"),
+        (&["loop", "list"], "no loops yet"),
+        (&["loop", "log"], "nothing has happened to a loop yet"),
+        (&["role", "list"], "no role files"),
+        (&["role", "lifecycle", "status"], "no role has started its lifecycle"),
+        (&["role", "validate", "--all"], "no role files"),
+        (&["evidence", "list", "--runs"], "no tests or builds were recorded yet"),
+        (&["lesson", "list"], "no lessons yet"),
+    ] {
+        let run = world.stead(args);
+        assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{args:?}: {run}");
+        assert!(run.stderr.contains(said), "{args:?}: {run}");
+    }
 }

@@ -142,9 +142,12 @@ fn old_packets_and_odd_commits_are_stale() {
         let line = text.lines().find(|line| line.starts_with(&format!("{key}: "))).unwrap();
         world.write(&path, text.replacen(line, &format!("{key}: {value}"), 1));
     };
+    // Whoever activates it or confirms a file makes it no younger.
     set("updated_at", "2020-01-01T00:00:00Z");
+    assert_eq!(pickup(&world, &[])["staleness"], "fresh");
+    set("created_at", "2020-01-01T00:00:00Z");
     assert_eq!(pickup(&world, &[])["staleness"], "very-stale");
-    set("updated_at", "2999-01-01T00:00:00Z");
+    set("created_at", "2999-01-01T00:00:00Z");
     assert_eq!(factor(&pickup(&world, &[]), "age"), "fresh: unknown: it was written in the future");
     set("git_commit", "0123456789012345678901234567890123456789");
     assert!(factor(&pickup(&world, &[]), "branch").ends_with("is not in this repository"));
@@ -206,4 +209,23 @@ fn packets_without_git_are_picked_up_too() {
     assert_eq!(states(&pickup(&world, &[])), ["a.rs gone"]);
     let said = world.stead(&["handoff", "y", "--json"]).json();
     assert_eq!(said["confirmed"], serde_json::json!([]));
+}
+
+#[test]
+fn a_new_session_is_told_of_a_fresh_draft() {
+    let (world, id) = handed_over();
+    let start = |session: &str| {
+        let own = serde_json::json!({"session_id": session, "source": "startup"});
+        world.hook("claude SessionStart", crate::world::payload(&world, "SessionStart", own)).stdout
+    };
+    let said = start("s9");
+    assert!(said.contains("Draft packet") && said.contains(&format!("stead pickup {id}")), "{said}");
+    let path = format!("project/.agent/context/packets/{id}.md");
+    let text = world.read(&path);
+    world.write(&path, text.replacen("status: draft", "status: draft\nsession_id: s9", 1));
+    assert!(!start("s9").contains("Draft packet"), "a session knows its own");
+    world.write(&path, text.replacen("created_at: 2", "created_at: 1", 1));
+    assert!(!start("s9").contains("Draft packet"), "an old one is no news");
+    world.write(&path, text.replacen("status: draft", "status: draft\nkind: snapshot", 1));
+    assert!(!start("s9").contains("Draft packet"), "nobody handed a snapshot over");
 }

@@ -286,3 +286,60 @@ fn a_full_disk_leaves_the_old_files() {
     assert_eq!(run.stdout, "code 1\nfiller\ntester.context.md\n", "{run}");
     assert!(run.stderr.contains("hint: free some space"), "{run}");
 }
+
+/// Runs a command as a session's agent does: the hook sees it pass.
+fn by_session(world: &World, session: &str, words: &[&str]) -> Run {
+    let own = json!({"session_id": session, "tool_name": "Bash", "tool_use_id": "c",
+        "tool_input": {"command": format!("stead {}", words.join(" "))}});
+    world.hook("claude PreToolUse", crate::world::payload(world, "PreToolUse", own));
+    world.stead(words)
+}
+
+#[test]
+fn a_role_file_that_lags_behind_the_work_is_not_saved() {
+    let world = marked();
+    world.write(TESTER, good("tester"));
+    by_session(&world, "s1", &["role", "use", "tester"]).ok();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let edit = json!({"session_id": "s1", "tool_name": "Edit", "tool_use_id": "c", "tool_response": {},
+        "tool_input": {"file_path": "src/a.rs", "old_string": "a", "new_string": "b"}});
+    world.hook("claude PostToolUse", crate::world::payload(&world, "PostToolUse", edit));
+    let words = ["role", "lifecycle", "save", "tester"];
+    for run in [by_session(&world, "s1", &words), world.stead(&words)] {
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+        assert!(run.stderr.contains("is older than the last edit of this session (`src/a.rs`)"), "{run}");
+        assert!(run.stderr.contains("hint: bring it up to date"), "{run}");
+    }
+    assert_eq!(state(&world), "active");
+    assert_eq!(by_session(&world, "s1", &["role", "lifecycle", "pre-compact", "tester"]).code, 1);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    world.write(TESTER, good("tester"));
+    check(by_session(&world, "s1", &words), 0, "tester: saved\n", "");
+}
+
+#[test]
+fn two_sessions_in_one_role_are_told() {
+    let mut world = marked();
+    world.write(TESTER, good("tester"));
+    let first = by_session(&world, "s1", &["role", "use", "tester"]);
+    assert_eq!(first.stderr, "", "{first}");
+    let second = by_session(&world, "s2", &["role", "use", "tester"]);
+    assert!(second.code == 0 && second.stderr.contains("is also the role of session `s1` of claude"), "{second}");
+    let ask = |world: &World, session: &str| {
+        let own = json!({"session_id": session, "prompt": "go on"});
+        world.hook("claude UserPromptSubmit", crate::world::payload(world, "UserPromptSubmit", own)).stdout
+    };
+    assert!(ask(&world, "s1").contains("is also the role of session `s2` of claude"));
+    assert!(!ask(&world, "s1").contains("is also the role") && !ask(&world, "s2").contains("is also the role"));
+    // A session that has the role from its environment is told when it starts.
+    world.set("STEAD_ROLE", "tester");
+    let own = json!({"session_id": "s3", "source": "startup"});
+    let start = world.hook("claude SessionStart", crate::world::payload(&world, "SessionStart", own));
+    assert!(start.stdout.contains("session `s1` of claude and session `s2` of claude"), "{start}");
+    for session in ["s1", "s2", "s3"] {
+        let own = json!({"session_id": session, "reason": "other"});
+        world.hook("claude SessionEnd", crate::world::payload(&world, "SessionEnd", own));
+    }
+    let written: Value = serde_json::from_str(&world.read(STATE)).unwrap();
+    assert!(written.get("members").is_none(), "{written}");
+}

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use stead_testkit::{Finish, Run, World};
 
-use crate::client::denial;
+use crate::client::{denial, hold};
 use crate::world::{accept_all, bare, by_person, denies, marked, payload, shell, tool};
 
 const ID: &str = "3f1a2b4c-5d6e-4f70-8a9b-0c1d2e3f4a5b";
@@ -240,7 +240,7 @@ fn a_hostile_repository_runs_nothing_and_loosens_nothing() {
     assert_eq!(denial(&said[2]), None, "{}", said[2]);
     assert!(!said[5].stdout.contains("\"allow\""), "{}", said[5]);
     // No loop of the repository blocks a stop.
-    assert!(!said[9].stdout.contains("block"), "{}", said[9]);
+    assert_eq!(hold(&said[9]), None, "{}", said[9]);
     // It may restrict, and the person's own guard of the same id still applies.
     assert!(denies(&world.hook("claude PreToolUse", shell(&world, "curl example.com")).stdout));
     assert!(denies(&world.hook("claude PreToolUse", shell(&world, "publish now")).stdout));
@@ -494,6 +494,7 @@ const READ: &[&[&str]] = &[
         ".agent/context/indexes/lessons.jsonl",
         ".agent/context/indexes/install.json",
         ".agent/context/indexes/roles/tester.json",
+        ".agent/context/indexes/turns/session-1.json",
     ],
     &[
         ".agent/context/packets/20261117T090000Z-obey.md",

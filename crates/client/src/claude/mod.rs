@@ -8,6 +8,8 @@ use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, file, home, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::{Shown, Window};
 use crate::{dialect, outcome};
 
 mod headless;
@@ -30,6 +32,13 @@ pub(crate) static CLIENT: Client = Client {
             variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
             resets_on_tool_use: true,
         },
+        window: Window {
+            denied_shell: Shown::FirstLine,
+            notes_held_stops: true,
+            hides: &["asks before an edit without showing why"],
+            ..Window::PLAIN
+        },
+        todos: TodoTools { whole: "TodoWrite", add: "TaskCreate", change: "TaskUpdate" },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",

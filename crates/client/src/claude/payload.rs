@@ -1,33 +1,30 @@
 use stead_model::{Detail, Event, EventKind, Reply, Verdict};
 
-use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
-use crate::dialect::{self, Accent};
+use crate::dialect::{self, Accent, HoldStyle};
 use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, tool};
 use crate::transcript::Spoken;
 
-/// `systemMessage` is shown to the person.
-const DENY_NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::DENY };
-
 pub(super) const EVENTS: &[EventFact] = &[
-    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT.shown()),
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT.shown()),
     // Follows the prompt event of a typed command. Other answers are only documented.
     event(dialect::EXPANSION, EventKind::Other, Powers::NONE),
-    event("PreToolUse", EventKind::BeforeTool, Powers { ask: true, rewrite: true, ..Powers::DENY_CONTEXT }),
-    event("PermissionRequest", EventKind::PermissionRequest, Powers { grant: true, ..DENY_NOTICE }),
-    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
-    event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT),
+    event("PreToolUse", EventKind::BeforeTool, Powers { ask: true, rewrite: true, ..Powers::DENY_CONTEXT.shown() }),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers { grant: true, ..Powers::DENY_NOTICE }),
+    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT.shown()),
+    event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT.shown()),
     // Context at a stop would itself continue the turn, so it is not offered.
-    event("Stop", EventKind::Stop, DENY_NOTICE),
+    event("Stop", EventKind::Stop, Powers::DENY_NOTICE),
     event("StopFailure", EventKind::StopFailed, Powers::NONE),
     event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
-    event("SubagentStop", EventKind::SubagentStop, DENY_NOTICE),
+    event("SubagentStop", EventKind::SubagentStop, Powers::DENY_NOTICE),
     // The only event at which it drops a notice.
     event("PreCompact", EventKind::BeforeCompact, Powers::DENY),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),
-    event("ConfigChange", EventKind::ConfigChange, DENY_NOTICE),
+    event("ConfigChange", EventKind::ConfigChange, Powers::DENY_NOTICE),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
@@ -38,6 +35,7 @@ const TOOLS: &[Tool] =
 
 const ACCENT: Accent = Accent {
     typed: |native, wire| dialect::expansion(native, wire, "stead:"),
+    hold: HoldStyle::Context,
     ..Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double)
 };
 

@@ -9,6 +9,8 @@ use crate::commands::shared_skill;
 use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -24,6 +26,8 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::None,
+        window: Window::PLAIN,
+        todos: TodoTools::whole("update_plan"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",

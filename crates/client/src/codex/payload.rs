@@ -8,17 +8,17 @@ use crate::tool::{Does, McpName, Tool, tool};
 use crate::transcript::Spoken;
 
 pub(super) const EVENTS: &[EventFact] = &[
-    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT.shown()),
     // A blocked prompt is dropped without telling the person.
-    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT.shown()),
     // `ask` is rejected as unsupported, and then the tool runs.
-    event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
+    event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT.shown() }),
     event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
     // The reason replaces the tool's result.
-    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
-    event("Stop", EventKind::Stop, Powers::DENY),
+    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT.shown()),
+    event("Stop", EventKind::Stop, Powers::DENY_NOTICE),
     event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
-    event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
+    event("SubagentStop", EventKind::SubagentStop, Powers::DENY_NOTICE),
     // Only `continue: false`, which ends the run, would be obeyed here.
     event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),

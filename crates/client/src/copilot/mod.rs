@@ -11,6 +11,8 @@ use crate::commands::shared_skill;
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -26,6 +28,7 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::Blocks { most: 8, excludes_last: false, variable: None, resets_on_tool_use: false },
+        todos: TodoTools::whole("update_todo"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
@@ -45,6 +48,13 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
+        },
+        window: Window {
+            hides: &[
+                "cuts the reason of a denied call at the edge of the window",
+                "shows the prompt that continues a turn as if you had typed it",
+            ],
+            ..Window::PLAIN
         },
         servers: Servers {
             project: Some(".github/mcp.json"),

@@ -11,6 +11,8 @@ use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -27,6 +29,8 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // Our lines remove its limit of 5; another client's lines have none.
         stop_cap: StopCap::None,
+        window: Window::PLAIN,
+        todos: TodoTools::whole("TodoWrite|todo_write"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls do not name the agent",

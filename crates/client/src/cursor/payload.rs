@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Action, Agent, Detail, Event, EventKind, Level, Reply, ToolCall, Verdict};
 
-use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::{Members, items_of, text_of};
@@ -27,7 +27,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("stop", EventKind::Stop, Powers::DENY),
     event("subagentStart", EventKind::SubagentStart, Powers::DENY),
     event("subagentStop", EventKind::SubagentStop, Powers::DENY),
-    event("preCompact", EventKind::BeforeCompact, Powers { warn: WarnBy::Notice, ..Powers::NONE }),
+    event("preCompact", EventKind::BeforeCompact, Powers::NOTICE),
     event("sessionEnd", EventKind::SessionEnd, Powers::NONE),
     // These repeat what postToolUse says.
     event("afterShellExecution", EventKind::Other, Powers::NONE),
@@ -140,10 +140,9 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let reason = verdict.reason_text();
     match (heard.kind, verdict.level) {
         // An aborted turn accepts no answer.
-        (_, Level::Allow) | (EventKind::StopFailed, _) => {}
-        (_, Level::Warn) => {
-            if dialect::warns_by(EVENTS, heard) == WarnBy::Notice {
-                top.insert("user_message".into(), json!(reason));
+        (_, Level::Allow | Level::Warn) | (EventKind::StopFailed, _) => {
+            if let Some(text) = verdict.notice_text() {
+                top.insert("user_message".into(), json!(text));
             }
         }
         (EventKind::Prompt, _) => {

@@ -9,6 +9,8 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -25,6 +27,14 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // It obeyed 60 blocks in a row.
         stop_cap: StopCap::None,
+        window: Window {
+            hides: &[
+                "does not show why a call was denied",
+                "shows what a hook answers at a stop as it was sent, in JSON",
+            ],
+            ..Window::PLAIN
+        },
+        todos: TodoTools::whole("TodoWrite"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",

@@ -15,7 +15,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY }),
     // A block is ignored here.
     event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
-    event("Stop", EventKind::Stop, Powers::DENY),
+    event("Stop", EventKind::Stop, Powers::DENY_NOTICE),
     // The answer is discarded.
     event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
     // Exit code 2 blocks here, but every compaction is reported as automatic, and those must not be blocked.

@@ -10,6 +10,8 @@ use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::{Shown, Window};
 
 mod headless;
 mod payload;
@@ -26,6 +28,14 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // Its limit of 100 turns and its loop detector end a run; neither counts blocks.
         stop_cap: StopCap::Unknown,
+        window: Window {
+            denied: Shown::Nothing,
+            denied_shell: Shown::Nothing,
+            notes_held_stops: true,
+            hides: &["calls a continued turn a request that failed"],
+            ..Window::PLAIN
+        },
+        todos: TodoTools::whole("write_todos"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "no events; calls do not name the agent",

@@ -1,30 +1,27 @@
 use serde_json::{Map, Value, json};
 use stead_model::{Detail, Event, EventKind, Level, Reply, Verdict};
 
-use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::Members;
 use crate::tool::{Does, Lines, McpName, Tool, tool};
 
-/// The person reads a notice; everything else is ignored.
-const NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::NONE };
-
 pub(super) const EVENTS: &[EventFact] = &[
-    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    event("BeforeAgent", EventKind::Prompt, Powers::DENY_CONTEXT),
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT.shown()),
+    event("BeforeAgent", EventKind::Prompt, Powers::DENY_CONTEXT.shown()),
     // Context is ignored here; `ask` is only documented.
-    event("BeforeTool", EventKind::BeforeTool, Powers { warn: WarnBy::Notice, rewrite: true, ..Powers::DENY }),
+    event("BeforeTool", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_NOTICE }),
     // The reason replaces the tool's result.
-    event("AfterTool", EventKind::AfterTool, Powers::DENY_CONTEXT),
-    event("AfterAgent", EventKind::Stop, Powers::DENY),
+    event("AfterTool", EventKind::AfterTool, Powers::DENY_CONTEXT.shown()),
+    event("AfterAgent", EventKind::Stop, Powers::DENY_NOTICE),
     // Fires before every model call, so it does not indicate a compaction.
-    event("PreCompress", EventKind::Other, NOTICE),
+    event("PreCompress", EventKind::Other, Powers::NOTICE),
     event("BeforeModel", EventKind::Other, Powers::NONE),
     event("BeforeToolSelection", EventKind::Other, Powers::NONE),
     event("AfterModel", EventKind::Other, Powers::NONE),
     event("Notification", EventKind::Notification, Powers::NONE),
-    event("SessionEnd", EventKind::SessionEnd, NOTICE),
+    event("SessionEnd", EventKind::SessionEnd, Powers::NOTICE),
 ];
 
 /// `save_memory` and skills are missing on purpose: they write, or load something that runs.
@@ -63,8 +60,9 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     if verdict.level > Level::Warn {
         top.insert("decision".into(), json!("deny"));
         top.insert("reason".into(), json!(verdict.reason_text()));
-    } else if verdict.level == Level::Warn && dialect::warns_by(EVENTS, heard) == WarnBy::Notice {
-        top.insert("systemMessage".into(), json!(verdict.reason_text()));
+    }
+    if let Some(text) = verdict.notice_text() {
+        top.insert("systemMessage".into(), json!(text));
     }
     if let Some(input) = dialect::rewritten(verdict) {
         specific.insert("tool_input".into(), input);

@@ -10,6 +10,8 @@ use crate::commands::shared_skill;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 
 mod headless;
 mod payload;
@@ -26,6 +28,7 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // The second stop of a turn does not even reach a hook.
         stop_cap: StopCap::Blocks { most: 1, excludes_last: false, variable: None, resets_on_tool_use: false },
+        todos: TodoTools::whole("TodoList|SetTodoList"),
         stops_alike: true,
         drops_compact_start: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
@@ -47,6 +50,7 @@ pub(crate) static CLIENT: Client = Client {
             whole: None,
             confirm: "nothing, but restart running sessions of `kimi`",
         },
+        window: Window { shows_context: true, hides: &["continues a turn without showing why"], ..Window::PLAIN },
         // It reads a file in the project, too, but no hooks from there, and without them no call has a session.
         servers: Servers {
             user: Some(user("mcp.json")),

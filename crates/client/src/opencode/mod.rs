@@ -11,6 +11,8 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
+use crate::todo::TodoTools;
+use crate::window::{Shown, Window};
 
 mod headless;
 mod payload;
@@ -26,6 +28,13 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::Unknown,
+        window: Window {
+            denied: Shown::Nothing,
+            denied_shell: Shown::Nothing,
+            hides: &["shows the prompt that continues a turn as if you had typed it"],
+            ..Window::PLAIN
+        },
+        todos: TodoTools::whole("todowrite"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",

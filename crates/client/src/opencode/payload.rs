@@ -11,19 +11,19 @@ use crate::tool::{Does, McpName, Tool, call, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
     // The plugin stores the context and adds it to the system prompt of every model call.
-    event("session.created", EventKind::SessionStart, Powers::CONTEXT),
+    event("session.created", EventKind::SessionStart, Powers::CONTEXT.shown()),
     // Refusing a message ends the run with a generic error, so it is not offered.
-    event("chat.message", EventKind::Prompt, Powers::CONTEXT),
+    event("chat.message", EventKind::Prompt, Powers::CONTEXT.shown()),
     // Precedes the message that a typed command becomes.
     event("command.execute.before", EventKind::Other, Powers::NONE),
     // The plugin stores the context and adds it to the result.
-    event("tool.execute.before", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
-    event("tool.execute.after", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    event("tool.execute.before", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT.shown() }),
+    event("tool.execute.after", EventKind::AfterTool, Powers::DENY_CONTEXT.shown()),
     // A prompt sent here keeps a headless run going. The event ends a text, not necessarily the turn: text before a
     // tool call looks the same.
     event("experimental.text.complete", EventKind::Stop, Powers::DENY),
-    // A headless run ends before a prompt sent here is read; that it works in the terminal is only documented.
-    event("session.idle", EventKind::Stop, Powers::DENY),
+    // A headless run ends before a prompt sent here is read; in a terminal it is.
+    event("session.idle", EventKind::Stop, Powers::DENY_NOTICE),
     event("experimental.session.compacting", EventKind::BeforeCompact, Powers::CONTEXT),
     event("session.compacted", EventKind::AfterCompact, Powers::NONE),
     event("session.deleted", EventKind::SessionEnd, Powers::NONE),
@@ -147,6 +147,9 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     }
     if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
         top.insert("context".into(), json!(text));
+    }
+    if let Some(text) = verdict.notice_text() {
+        top.insert("notice".into(), json!(text));
     }
     Reply::json(Value::Object(top).to_string())
 }

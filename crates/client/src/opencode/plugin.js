@@ -4,6 +4,7 @@ import { spawn } from "node:child_process"
 
 const STEAD = "{stead}"
 const PATIENCE = 10_000
+const SHOWN = 8_000
 const STOP_PATIENCE = 600_000 // a check that a loop asked for may run there
 
 // Calls Stead: its answer, "missing" where there is no such program, "broken" where it crashed or took too long.
@@ -55,6 +56,10 @@ export const Stead = async ({ client, directory, worktree }) => {
     const about = { directory, worktree, ...payload }
     if (parents.has(session)) about.parent = parents.get(session)
     const answer = await call(name, about, directory, patience)
+    if (answer.notice && !headless) {
+      const body = { title: "Stead", message: answer.notice, variant: "info", duration: SHOWN }
+      Promise.resolve(client.tui?.showToast({ body })).catch(() => {})
+    }
     return typeof answer === "string" ? { failed: answer } : answer
   }
   const start = (session, event, resumed) => {

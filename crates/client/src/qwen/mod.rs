@@ -8,6 +8,8 @@ use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+use crate::todo::TodoTools;
+use crate::window::Window;
 use crate::{dialect, outcome};
 
 mod headless;
@@ -30,6 +32,8 @@ pub(crate) static CLIENT: Client = Client {
             variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP"),
             resets_on_tool_use: false,
         },
+        window: Window { notes_held_stops: true, hides: &["calls a continued turn a hook error"], ..Window::PLAIN },
+        todos: TodoTools::whole("todo_write"),
         stops_alike: false,
         drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",

@@ -20,7 +20,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SubagentStart", EventKind::SubagentStart, Powers::NONE),
     event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
     event("StopFailure", EventKind::StopFailed, Powers::NONE),
-    event("Stop", EventKind::Stop, Powers::DENY),
+    event("Stop", EventKind::Stop, Powers::DENY_NOTICE),
     // The context steers the summary.
     event("PreCompact", EventKind::BeforeCompact, Powers::CONTEXT),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),

@@ -44,7 +44,8 @@ pub(crate) fn take(harness: Harness, native: &str, kind: EventKind, reply: &Repl
         return Err(format!("not one JSON object: {}", reply.stdout));
     };
     match harness.name() {
-        "claude" | "qwen" => groups(native, kind, &top),
+        "claude" => groups(native, kind, &top).map(|taken| held_by_context(kind, taken)),
+        "qwen" => groups(native, kind, &top),
         "droid" => droid(native, kind, &top),
         "kimi" if kind != EventKind::BeforeTool => Err("JSON is read before a tool only".into()),
         "kimi" => groups(native, kind, &top),
@@ -101,6 +102,14 @@ fn groups(native: &str, kind: EventKind, top: &Map<String, Value>) -> Result<Tak
     Ok(taken)
 }
 
+/// Text for the model at a stop continues the turn.
+fn held_by_context(kind: EventKind, taken: Taken) -> Taken {
+    match kind {
+        EventKind::Stop => Taken { denied: taken.denied.or(taken.model_reads), model_reads: None, ..taken },
+        _ => taken,
+    }
+}
+
 /// A prompt is rejected by `continue: false` alone. `ask` and a notice before a tool are only logged.
 fn droid(native: &str, kind: EventKind, top: &Map<String, Value>) -> Result<Taken, String> {
     let taken = groups(native, kind, top)?;
@@ -111,7 +120,9 @@ fn droid(native: &str, kind: EventKind, top: &Map<String, Value>) -> Result<Take
         EventKind::AfterTool | EventKind::SubagentStop => None,
         _ => taken.denied,
     };
-    Ok(Taken { denied, asked: None, person_reads: None, ..taken })
+    // At a stop the whole answer is shown.
+    let person_reads = taken.person_reads.filter(|_| kind == EventKind::Stop);
+    Ok(Taken { denied, asked: None, person_reads, ..taken })
 }
 
 /// One key outside the schema and the whole answer is rejected; a rewrite counts only beside `allow`.
@@ -179,7 +190,7 @@ fn opencode(kind: EventKind, top: &Map<String, Value>) -> Taken {
         denied: text(top, if is_stop { "continue" } else { "deny" }),
         asked: None,
         model_reads: text(top, "context"),
-        person_reads: None,
+        person_reads: text(top, "notice"),
         input: top.get("args").cloned(),
     }
 }

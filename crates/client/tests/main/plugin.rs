@@ -23,7 +23,9 @@ import { pathToFileURL } from "node:url"
 if (process.env.AS_RUN) process.argv.push("run")
 const { Stead } = await import(pathToFileURL(process.env.PLUGIN))
 const prompts = []
-const client = { session: { promptAsync: async (prompt) => { prompts.push(prompt) } } }
+const toasts = []
+const tui = { showToast: async ({ body }) => { toasts.push(body.message) } }
+const client = { session: { promptAsync: async (prompt) => { prompts.push(prompt) } }, tui }
 const hooks = await Stead({ client, directory: process.cwd(), worktree: process.cwd() })
 const created = (id, parentID) =>
   hooks.event({ event: { type: "session.created", properties: { sessionID: id, info: { id, parentID } } } })
@@ -191,6 +193,20 @@ fn context_reaches_prompt_result_and_summary() {
             assert.equal(output.output, "result\n\na warning\n\na note")
             assert.deepEqual(output.context, ["keep this"])"#
         ));
+}
+
+#[test]
+fn a_line_for_the_person_is_shown_in_the_window() {
+    let answer = r#"{"deny":"not here","notice":"blocked a call"}"#;
+    let script = |expected: &str| {
+        format!(
+            r#"const output = {{ args: {{}} }}
+            await assert.rejects({BEFORE}, {{ message: "not here" }})
+            assert.deepEqual(toasts, {expected})"#
+        )
+    };
+    World::new(None).answer("tool.execute.before", answer).run(&script(r#"["blocked a call"]"#));
+    World::new(None).answer("tool.execute.before", answer).run_as("1", &script("[]"));
 }
 
 #[test]

@@ -37,6 +37,14 @@ fn check(harness: Harness, fact: &EventFact, verdict: &Verdict) {
         Level::Warn | Level::Ask | Level::Deny => match powers.warn {
             WarnBy::Context => assert!(taken.model_reads.as_deref().is_some_and(|t| t.contains(&reason)), "{at}"),
             WarnBy::Notice => assert!(taken.person_reads.as_deref().is_some_and(|t| t.contains(&reason)), "{at}"),
+            WarnBy::Both => {
+                assert!(taken.model_reads.as_deref().is_some_and(|t| t.contains(&reason)), "{at}");
+                let first = reason.split_whitespace().next().unwrap_or_default();
+                assert!(
+                    taken.person_reads.as_deref().is_some_and(|t| t.contains("Stead warns") || t.contains(first)),
+                    "{at}"
+                );
+            }
             WarnBy::Nothing if powers.ask => assert_eq!(taken.asked.as_deref(), Some(&*reason), "{at}"),
             WarnBy::Nothing if powers.deny => assert_eq!(taken.denied.as_deref(), Some(&*reason), "{at}"),
             WarnBy::Nothing => assert_eq!(taken, Taken::default(), "{at}"),
@@ -50,6 +58,15 @@ fn check(harness: Harness, fact: &EventFact, verdict: &Verdict) {
     }
     if taken.denied.is_some() || taken.asked.is_some() {
         assert_eq!(taken.input, None, "{at}");
+    }
+    // A line for the person is shown where the client has a place for it, beside nothing that says the same.
+    let notice = verdict.notice_text().filter(|_| taken.denied.is_none() && taken.asked.is_none());
+    match powers.warn.reaches_person() {
+        true => {
+            assert!(notice.is_none_or(|t| taken.person_reads.as_deref().is_some_and(|read| read.contains(&t))), "{at}")
+        }
+        false if taken.denied.is_none() && taken.asked.is_none() => assert_eq!(taken.person_reads, None, "{at}"),
+        false => {}
     }
     let context = verdict.context_text();
     if powers.context && !context.is_empty() {
@@ -69,13 +86,15 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     let level = prop::sample::select(vec![Level::Allow, Level::Warn, Level::Ask, Level::Deny]);
     let rewrite = prop::option::of(prop::sample::select(vec![r#"{"command":"ls"}"#, r#"{"a":{"b":[1]}}"#, "{}"]));
     let context = prop::collection::vec("[a-z{]{1,12}", 0..3);
+    let notices = prop::collection::vec("[a-z{]{1,12}", 0..2);
     let reason = words().prop_filter("a reason has words", |reason| !reason.trim().is_empty());
-    (level, reason, context, rewrite).prop_map(|(level, reason, context, rewrite)| Verdict {
+    (level, reason, context, rewrite, notices).prop_map(|(level, reason, context, rewrite, notices)| Verdict {
         level,
         reasons: if level == Level::Allow { Vec::new() } else { vec![reason_of(&reason)] },
         context: context.into_iter().map(Capped::new).collect(),
         rewrite: rewrite.map(str::to_owned),
         grant: false,
+        notices: notices.into_iter().map(Capped::new).collect(),
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use stead_client::Heard;
 use stead_model::{Detail, Event, Reply, Verdict};
 
 use crate::fixture::Fixture;
@@ -20,7 +19,7 @@ fn payloads_and_replies() {
 fn show(fixture: &Fixture) -> String {
     let client = fixture.harness.client();
     let event = (client.decode)(&fixture.payload, Some(&fixture.named)).unwrap();
-    let heard = Heard { kind: event.kind, native: &event.native };
+    let heard = client.heard_in(&event);
     let mut text = show_event(&event);
     if event.call.is_some() && (event.result.is_some() || matches!(event.detail, Detail::Failed { .. })) {
         let outcome = (client.outcome)(&event);

@@ -1,18 +1,26 @@
+//! The text of a packet. Whatever Stead observed says where it is from, so that a reader can check it.
+
+mod context;
+
 use stead_store::redact;
 
+use self::context::context;
 use super::Handoff;
-use super::observed::{ListedFile, Observed, past};
+use super::carried::words;
+use super::observed::{ListedFile, Observed, Quoted, minute, past};
 use crate::Document;
 use crate::contribution::embedded;
 use crate::note::NoteKind;
-use crate::packet::{FileList, Heading, NOTHING, Status};
-use crate::prompt_log::{constraints, head};
+use crate::packet::{FileList, Heading, NOTHING, PacketKind, Status};
+use crate::prompt_log::head;
+use crate::turn::TodoState;
 
-/// How much of one request is repeated.
-const REQUEST: usize = 2_000;
+/// How much of the first request is repeated, and of the others.
+const FIRST: usize = 2_000;
+const REQUEST: usize = 600;
 
-/// How many sentences of the requests become constraints.
-const CONSTRAINTS: usize = 12;
+/// How much of a sentence is quoted.
+const SENTENCE: usize = 500;
 
 /// How many files the generated next prompt names.
 const NAMED: usize = 8;
@@ -40,12 +48,13 @@ pub(super) fn packet(handoff: &Handoff<'_>, facts: &Observed, head: &Head<'_>, i
         ("created_at", Some(head.now.to_owned())),
         ("updated_at", Some(head.now.to_owned())),
         ("status", Some(Status::Draft.name().to_owned())),
+        ("kind", (handoff.kind != PacketKind::Handoff).then(|| handoff.kind.name().to_owned())),
         ("purpose", Some(head.purpose.to_owned())),
         ("source", Some(handoff.source.unwrap_or("unknown").to_owned())),
         ("session_id", handoff.session.map(str::to_owned)),
         (FileList::Confirmed.key(), Some(paths(&facts.confirmed))),
         (FileList::Suggested.key(), Some(paths(&facts.suggested))),
-        ("validators", Some(json(facts.validators.iter().map(|command| safe(command)).collect()))),
+        ("validators", Some(json(facts.validators.iter().map(|validator| safe(&validator.command)).collect()))),
         ("loop_promise", Some(promise.map_or_else(|| "null".to_owned(), safe))),
         ("loop_max_iterations", most.map(|most| most.to_string())),
         ("schema", Some("1".to_owned())),
@@ -68,15 +77,16 @@ pub(super) fn body(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> St
         let sent = handoff.sent.sections.get(&heading).map(String::as_str).unwrap_or_default();
         let seen = match heading {
             Heading::Intent => intent(facts, purpose),
-            Heading::Context => context(handoff),
-            Heading::Constraints => limits(facts),
-            Heading::Decisions => notes(facts, NoteKind::Decision, ""),
+            Heading::Context => context(handoff, facts),
+            Heading::Constraints => limits(facts, sent),
+            Heading::Decisions => with_carried(notes(facts, NoteKind::Decision, ""), &facts.carried.decisions, sent),
             Heading::RelevantFiles => files(facts),
             Heading::NextPrompt if sent.is_empty() => next_prompt(handoff, facts, purpose),
-            Heading::NextPrompt | Heading::Plan => String::new(),
+            Heading::NextPrompt => String::new(),
+            Heading::Plan => plan(facts),
             Heading::Validators => validators(handoff, facts),
-            Heading::OpenQuestions => notes(facts, NoteKind::Question, ""),
-            Heading::Notes => notes(facts, NoteKind::Failed, "Failed: "),
+            Heading::OpenQuestions => questions(facts),
+            Heading::Notes => attempts(facts, sent),
         };
         // What was sent comes first; what was recorded follows.
         let parts = match heading {
@@ -98,17 +108,15 @@ fn intent(facts: &Observed, purpose: &str) -> String {
     if facts.requests.is_empty() {
         return text;
     }
-    text.push_str("\n\nRequests, verbatim:\n");
+    text.push_str(&format!("\n\nRequests, verbatim (of {} prompts by the person):\n", facts.prompts));
     for (index, request) in facts.requests.iter().enumerate() {
         if index == 1 && facts.more_requests > 0 {
             text.push_str(&format!("\n({} more omitted)\n", facts.more_requests));
         }
-        let (kept, was_cut) = head(request.text.trim(), REQUEST);
-        text.push('\n');
-        for line in kept.lines() {
-            text.push_str(format!("> {line}").trim_end());
-            text.push('\n');
-        }
+        let most = if index == 0 { FIRST } else { REQUEST };
+        let (kept, was_cut) = head(request.text.trim(), most);
+        text.push_str(&format!("\nPrompt {}, {}:\n", request.prompt, minute(&request.at)));
+        text.push_str(&quotation(kept));
         if was_cut || request.cut {
             text.push_str("> … (cut)\n");
         }
@@ -116,35 +124,38 @@ fn intent(facts: &Observed, purpose: &str) -> String {
     text
 }
 
-fn context(handoff: &Handoff<'_>) -> String {
-    let mut lines = Vec::new();
-    if let Some(session) = handoff.session {
-        lines.push(format!("- Session: {} `{session}`", handoff.source.unwrap_or("unknown")));
-    }
-    if let Some(git) = &handoff.git {
-        let branch = git.branch.as_deref().unwrap_or("(detached)");
-        let commit = git.commit.as_deref().map_or("no commit yet", |commit| commit.get(..12).unwrap_or(commit));
-        lines.push(format!("- Git: branch `{branch}` at `{commit}`, {}", git.dirty()));
-        lines.extend(git.first.iter().map(|file| format!("  - `{file}`")));
-        let more = (git.changed + git.untracked).saturating_sub(git.first.len());
-        if more > 0 {
-            lines.push(format!("  - and {more} more"));
-        }
-    }
-    if let Some(before) = &handoff.continues {
-        lines.push(format!("- Continues packet `{before}`"));
-    }
-    lines.join("\n")
+/// A text with a mark before each line.
+fn quotation(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", format!("> {line}").trim_end())).collect()
 }
 
-fn limits(facts: &Observed) -> String {
-    let mut found: Vec<&str> = Vec::new();
-    for sentence in facts.requests.iter().flat_map(|request| constraints(&request.text)) {
-        if !found.contains(&sentence) && found.len() < CONSTRAINTS {
-            found.push(sentence);
-        }
+fn limits(facts: &Observed, sent: &str) -> String {
+    let quote = |quoted: &Quoted| {
+        let (kept, was_cut) = head(&quoted.text, SENTENCE);
+        format!("> {kept}{} (prompt {}, {})\n", if was_cut { " …" } else { "" }, quoted.prompt, minute(&quoted.at))
+    };
+    let mut text: String = facts.constraints.iter().map(quote).collect();
+    if !facts.said.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!("{gap}Said by the person:\n"));
+        text.extend(facts.said.iter().map(quote));
     }
-    found.iter().map(|sentence| format!("> {sentence}\n")).collect()
+    if facts.unquoted > 0 {
+        text.push_str(&format!("\n({} more sentences omitted)\n", facts.unquoted));
+    }
+    with_carried(text, &facts.carried.constraints, sent)
+}
+
+/// Adds what earlier packets said, unless it is said again.
+fn with_carried(mut text: String, carried: &[String], sent: &str) -> String {
+    let said = text.clone();
+    let new: Vec<&String> =
+        carried.iter().filter(|item| !said.contains(words(item)) && !sent.contains(words(item))).collect();
+    if !new.is_empty() && !text.is_empty() {
+        text.push('\n');
+    }
+    new.iter().for_each(|item| text.push_str(&format!("{item}\n")));
+    text
 }
 
 fn notes(facts: &Observed, kind: NoteKind, before: &str) -> String {
@@ -177,12 +188,15 @@ fn files(facts: &Observed) -> String {
 /// A self-contained prompt, used if nobody wrote a better one.
 fn next_prompt(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> String {
     let mut lines = vec![embedded(purpose)];
+    if let Some(todo) = facts.turn.todos.iter().find(|todo| todo.state == TodoState::Working) {
+        lines.push(format!("In progress: {}", embedded(&todo.text)));
+    }
     let names: Vec<String> =
         facts.confirmed.iter().chain(&facts.suggested).take(NAMED).map(|file| format!("`{}`", file.path)).collect();
     if !names.is_empty() {
         lines.push(format!("Read first: {}.", names.join(", ")));
     }
-    if facts.notes.iter().any(|note| note.kind == NoteKind::Failed) {
+    if facts.notes.iter().any(|note| note.kind == NoteKind::Failed) || !facts.carried.failed.is_empty() {
         lines.push("Do not repeat the failed approaches in the packet's notes.".to_owned());
     }
     if let Some(verify) = &facts.verify {
@@ -194,8 +208,29 @@ fn next_prompt(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> String
     lines.join("\n\n")
 }
 
+/// The agent's own to-do list: what is left, and how much is done.
+fn plan(facts: &Observed) -> String {
+    let turn = &facts.turn;
+    if turn.todos.is_empty() {
+        return String::new();
+    }
+    let at = turn.todos_at.as_deref().map(minute).unwrap_or_default();
+    let mut text = format!("The agent's to-do list, {at}:\n");
+    for todo in &turn.todos {
+        let mark = match todo.state {
+            TodoState::Open => "[ ]",
+            TodoState::Working => "[ ] (in progress)",
+            TodoState::Done => "[x]",
+        };
+        text.push_str(&format!("- {mark} {}\n", embedded(&todo.text).replace('\n', " ")));
+    }
+    text
+}
+
 fn validators(handoff: &Handoff<'_>, facts: &Observed) -> String {
-    let mut lines: Vec<String> = facts.validators.iter().map(|command| format!("- `{command}`")).collect();
+    let why = |why: &str| if why.is_empty() { String::new() } else { format!(" ({why})") };
+    let mut lines: Vec<String> =
+        facts.validators.iter().map(|validator| format!("- `{}`{}", validator.command, why(&validator.why))).collect();
     if let Some(verify) = &facts.verify {
         lines.push(format!("- Verify: `{verify}`"));
     }
@@ -206,6 +241,30 @@ fn validators(handoff: &Handoff<'_>, facts: &Observed) -> String {
         lines.push(format!("- At most {most} iterations"));
     }
     lines.join("\n")
+}
+
+fn questions(facts: &Observed) -> String {
+    let mut text = notes(facts, NoteKind::Question, "");
+    for asked in &facts.asked {
+        text.push_str(&format!("- {} (asked in the agent's last answer)\n", embedded(asked).replace('\n', " ")));
+    }
+    text
+}
+
+/// What did not work: failed approaches, here and before, and calls that were refused.
+fn attempts(facts: &Observed, sent: &str) -> String {
+    let mut text = with_carried(notes(facts, NoteKind::Failed, "Failed: "), &facts.carried.failed, sent);
+    if !facts.denials.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!("{gap}Refused by Stead in this session (session log):\n"));
+        for denial in &facts.denials {
+            let times = if denial.times > 1 { format!(", {} times", denial.times) } else { String::new() };
+            let id = denial.id.as_ref().map(|id| format!(", `stead explain {id}`")).unwrap_or_default();
+            let why = embedded(&denial.why).replace('\n', " ");
+            text.push_str(&format!("- {}: {why} ({}{times}{id})\n", denial.tool, minute(&denial.at)));
+        }
+    }
+    text
 }
 
 fn promise<'a>(handoff: &'a Handoff<'_>) -> Option<&'a str> {

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use stead_model::{rfc3339, unix_millis};
 use stead_store::{Durability, Redacted, read_capped, replace_creating};
 
 use super::Lifecycle;
@@ -9,6 +10,9 @@ use crate::{ContextError, RoleName};
 
 /// More sessions than share a role at a time; older entries belong to sessions that have ended.
 const MOST_HELD: usize = 16;
+
+/// A session that was not seen for so long, in milliseconds, no longer counts as one that has the role.
+const MEMBER_MILLIS: i64 = 12 * 3600 * 1000;
 
 /// The size limit of a state file.
 const LIMIT: usize = 64 * 1024;
@@ -36,8 +40,23 @@ pub struct RoleState {
     /// The packet that was written before that compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
+    /// The sessions that have the role now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<RoleMember>,
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// A session that has a role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleMember {
+    pub session: String,
+    pub harness: String,
+    /// When it was last seen.
+    pub seen: String,
+    /// It has not been told yet that it is not alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
 }
 
 /// A compaction that was blocked once.
@@ -62,6 +81,7 @@ impl RoleState {
             held: Vec::new(),
             unsaved: None,
             snapshot: None,
+            members: Vec::new(),
             other: Map::new(),
         }
     }
@@ -157,6 +177,46 @@ impl RoleState {
         true
     }
 
+    /// Notes that a session has the role. If others have it, too, each of them is to be told once.
+    pub fn join(&mut self, session: &str, harness: &str, now: &str) {
+        let gone = unix_millis(now).map(|now| rfc3339(now - MEMBER_MILLIS)).unwrap_or_default();
+        self.members.retain(|member| member.seen >= gone);
+        match self.members.iter_mut().find(|member| member.session == session) {
+            Some(member) => now.clone_into(&mut member.seen),
+            None => {
+                let (session, harness) = (session.to_owned(), harness.to_owned());
+                self.members.push(RoleMember { session, harness, seen: now.to_owned(), untold: false });
+                let is_alone = self.members.len() == 1;
+                self.members.iter_mut().for_each(|member| member.untold = !is_alone);
+            }
+        }
+        let surplus = self.members.len().saturating_sub(MOST_HELD);
+        self.members.drain(..surplus);
+    }
+
+    /// Notes that a session has ended or has another role. Returns true if it had this one.
+    pub fn leave(&mut self, session: &str) -> bool {
+        let before = self.members.len();
+        self.members.retain(|member| member.session != session);
+        self.members.len() != before
+    }
+
+    /// What a session has to be told about others in its role, once.
+    pub fn others(&mut self, session: &str) -> Option<String> {
+        let own = self.members.iter_mut().find(|member| member.session == session && member.untold)?;
+        own.untold = false;
+        let others = self.members.iter().filter(|member| member.session != session);
+        let names: Vec<String> =
+            others.map(|member| format!("session `{}` of {}", member.session, member.harness)).collect();
+        let (role, names) = (&self.role, names.join(" and "));
+        (!names.is_empty()).then(|| {
+            format!(
+                "The role `{role}` is also the role of {names}. Both write the same role file: read it again before you \
+                 change it, and keep what the other one wrote."
+            )
+        })
+    }
+
     /// Removes the entry of a session whose compaction goes ahead.
     pub fn release(&mut self, session: &str) {
         self.held.retain(|held| held.session != session);
@@ -236,6 +296,24 @@ mod tests {
             state.hold(&session.to_string(), "t5");
         }
         assert_eq!(state.held.len(), MOST_HELD);
+    }
+
+    #[test]
+    fn sessions_in_one_role_are_each_told_once() {
+        let mut state = RoleState::new(&role("x"), "t0");
+        let at = |minutes: i64| rfc3339(1_794_771_930_123 + minutes * 60_000);
+        state.join("s1", "one", &at(0));
+        assert_eq!(state.others("s1"), None);
+        state.join("s2", "two", &at(1));
+        assert!(state.others("s2").unwrap().contains("also the role of session `s1` of one."));
+        assert!(state.others("s1").unwrap().contains("also the role of session `s2` of two."));
+        assert_eq!((state.others("s1"), state.others("s2")), (None, None));
+        state.join("s2", "two", &at(2));
+        assert_eq!(state.others("s2"), None);
+        assert!(state.leave("s1") && !state.leave("s1"));
+        state.join("s3", "one", &at(20 * 60));
+        assert_eq!(state.members.len(), 1, "one that was not seen for long is gone");
+        assert_eq!(state.others("s3"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use stead_model::rfc3339;
 use stead_store::{Creation, Durability, create, create_parents, redact};
 
 use super::{ActiveLoop, Counts, Lease, Loop, LoopFile, LoopStatus, Loops, Owner, Starter};
-use crate::{ContextError, slug, stamp};
+use crate::{ContextError, stamp, title_slug};
 
 /// A loop to start.
 #[derive(Clone, Debug)]
@@ -16,6 +16,7 @@ pub struct NewLoop {
     pub max_repeats: u32,
     pub verify: Option<String>,
     pub verify_seconds: u32,
+    pub then_run: Option<String>,
     pub source_packet_id: Option<String>,
     /// The session it is started in; `None` if no hook saw the command.
     pub owner: Option<Owner>,
@@ -29,6 +30,27 @@ pub struct Activated {
     pub moved_from: Option<Owner>,
     /// The loop that was in the session's foreground before.
     pub paused: Option<String>,
+}
+
+/// New limits for a loop that is resumed; without them, one that reached its limit gets as much again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewLimits {
+    pub max_iterations: Option<u32>,
+    pub max_minutes: Option<u32>,
+}
+
+impl NewLimits {
+    fn apply(self, state: &mut Loop) {
+        let is_at_limit = state.status == LoopStatus::Limit;
+        let minutes = u32::try_from(state.counts.active_ms / 60_000).unwrap_or(u32::MAX);
+        // What was used, and as much again as it was given.
+        let more = |used: u32, most: u32| match is_at_limit && most > 0 && used >= most {
+            true => used.saturating_add(most),
+            false => most,
+        };
+        state.max_iterations = self.max_iterations.unwrap_or_else(|| more(state.iteration, state.max_iterations));
+        state.max_minutes = self.max_minutes.unwrap_or_else(|| more(minutes, state.max_minutes));
+    }
 }
 
 /// How many numbers to try if the name is taken.
@@ -47,7 +69,7 @@ impl Loops {
         self.refuse_displacing(new.owner.as_ref(), "")?;
         let moment = rfc3339(now);
         let mut state = Loop {
-            id: format!("{}-{}", stamp(&moment), slug(&redact(&new.prompt))),
+            id: format!("{}-{}", stamp(&moment), title_slug(&new.prompt)),
             created_at: moment.clone(),
             updated_at: moment,
             status: LoopStatus::Active,
@@ -58,6 +80,7 @@ impl Loops {
             source_packet_id: new.source_packet_id,
             verify: new.verify,
             verify_seconds: new.verify_seconds.clamp(1, Loop::MOST_VERIFY_SECONDS),
+            then_run: new.then_run,
             max_minutes: new.max_minutes,
             max_repeats: new.max_repeats,
             started_by: new.owner.clone().map_or(Starter::Person, Starter::Session),
@@ -73,12 +96,22 @@ impl Loops {
 
     /// Puts a loop into the foreground of a session; without a session its lease is unchanged.
     pub fn activate(&self, id: &str, owner: Option<&Owner>, now: i64) -> Result<Activated, ContextError> {
-        self.take_up(id, owner, now, "activated")
+        let status = self.read(id)?.state.status;
+        if status == LoopStatus::Limit {
+            return Err(ContextError::LoopOver { id: id.to_owned(), status });
+        }
+        self.take_up(id, owner, now, "activated", NewLimits::default())
     }
 
-    /// Resumes a paused loop, in the session it belongs to or in the one it is resumed in.
-    pub fn resume(&self, id: &str, owner: Option<&Owner>, now: i64) -> Result<Activated, ContextError> {
-        self.take_up(id, owner, now, "resumed")
+    /// Resumes a loop that is paused or reached its limit, in the session it belongs to or in the one it is resumed in.
+    pub fn resume(
+        &self,
+        id: &str,
+        owner: Option<&Owner>,
+        limits: NewLimits,
+        now: i64,
+    ) -> Result<Activated, ContextError> {
+        self.take_up(id, owner, now, "resumed", limits)
     }
 
     /// Pauses a loop until it is resumed.
@@ -125,13 +158,21 @@ impl Loops {
         Err(ContextError::LoopNameTaken { id: name })
     }
 
-    fn take_up(&self, id: &str, owner: Option<&Owner>, now: i64, did: &str) -> Result<Activated, ContextError> {
+    fn take_up(
+        &self,
+        id: &str,
+        owner: Option<&Owner>,
+        now: i64,
+        did: &str,
+        limits: NewLimits,
+    ) -> Result<Activated, ContextError> {
         self.refuse_displacing(owner, id)?;
         let (state, moved_from) = self.change(id, |file| {
             let state = &mut file.state;
             if state.status.is_over() {
                 return Err(ContextError::LoopOver { id: id.to_owned(), status: state.status });
             }
+            limits.apply(state);
             let before = state.lease.take();
             let holder = owner.or(before.as_ref().map(|lease| &lease.owner));
             state.lease = holder.map(|owner| lease(owner, now));

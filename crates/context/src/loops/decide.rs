@@ -52,6 +52,8 @@ pub(crate) enum Decision {
     Hold { prompt: String, why: String },
     /// The agent may stop. With a status, the loop changes to it.
     LetGo { status: Option<LoopStatus>, why: String },
+    /// The agent may stop, and a run goes on with the loop, which pauses.
+    HandOver { why: String },
 }
 
 /// Decides about a stop and advances the loop's state. The caller has checked that the loop is active and that the
@@ -77,6 +79,11 @@ pub(crate) fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision 
         }
         Decision::LetGo { status: Some(status), why } => {
             next.status = *status;
+            next.reason = Some(why.clone());
+            next.counts.holds = 0;
+        }
+        Decision::HandOver { why } => {
+            next.status = LoopStatus::Paused;
             next.reason = Some(why.clone());
             next.counts.holds = 0;
         }
@@ -109,6 +116,7 @@ fn with_clock(decision: Decision, clock: Option<i64>) -> Decision {
     match decision {
         Decision::Hold { prompt, why } => Decision::Hold { prompt, why: note(why) },
         Decision::LetGo { status, why } => Decision::LetGo { status, why: note(why) },
+        Decision::HandOver { why } => Decision::HandOver { why: note(why) },
         Decision::Check => Decision::Check,
     }
 }
@@ -164,16 +172,23 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
     };
     let minutes = state.counts.active_ms / 60_000;
     if state.max_minutes > 0 && minutes >= i64::from(state.max_minutes) {
-        return end(LoopStatus::Cancelled, format!("{minutes} of {} minutes used", state.max_minutes));
+        return end(LoopStatus::Limit, format!("{minutes} of {} minutes used", state.max_minutes));
     }
     if state.max_iterations > 0 && state.iteration >= state.max_iterations {
-        return end(LoopStatus::Cancelled, format!("{} of {} iterations used", state.iteration, state.max_iterations));
+        return end(LoopStatus::Limit, format!("{} of {} iterations used", state.iteration, state.max_iterations));
     }
     if state.max_repeats > 0 && repeats >= state.max_repeats && answer.is_some() {
         return end(LoopStatus::Paused, format!("the same answer {repeats} times in a row"));
     }
     let claim = Claim { said: said.as_deref(), is_kept: kept.is_some(), red };
     let mut why = prompt::why(state, stop, &claim);
+    if let Some(cap) = stop.cap.filter(|cap| state.then_run.is_some() && holds(state, stop) >= *cap) {
+        // Not every client asks again after its last block.
+        let run = state.run_name();
+        return Decision::HandOver {
+            why: format!("this client allows at most {cap} blocks in a row; run `{run}` goes on"),
+        };
+    }
     if let Some(cap) = stop.cap
         && holds(state, stop) > cap
     {

@@ -1,8 +1,9 @@
 //! Handles a stop with files: finds the loop, decides, and logs the decision.
 
 use super::decide::{Decision, Stop, decide};
-use super::{ActiveLoop, Loop, LoopStatus, Loops, Owner, Starter};
+use super::{ActiveLoop, Loop, LoopLine, LoopStatus, Loops, Owner, Starter};
 use crate::ContextError;
+use stead_model::rfc3339;
 
 /// Which loop concerns a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,19 +22,16 @@ pub enum Foreground {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Run this command first and ask again.
-    Check {
-        command: String,
-        seconds: u32,
-        started_by: Starter,
-    },
+    Check { command: String, seconds: u32, started_by: Starter },
     Held {
         prompt: String,
+        /// Such as `2 of 6`.
+        progress: String,
     },
     /// `ended` is the loop's new status, if this stop changed it.
-    LetGo {
-        why: String,
-        ended: Option<LoopStatus>,
-    },
+    LetGo { why: String, ended: Option<LoopStatus> },
+    /// The client allows no further block: start this run, with at most so many iterations.
+    HandOver { then_run: String, run: String, left: Option<u32>, why: String },
 }
 
 impl Loops {
@@ -70,12 +68,19 @@ impl Loops {
             }
             Decision::Hold { why, .. } => ("held", why.clone()),
             Decision::LetGo { why, .. } => ("let-go", why.clone()),
+            Decision::HandOver { why } => ("handed-over", why.clone()),
         };
         // The decision is recorded; a missing log line must not reverse it.
         let _ = self.log(&state, did, &why, Some(owner), stop.now);
         Ok(match decision {
-            Decision::Hold { prompt, .. } => Answer::Held { prompt },
+            Decision::Hold { prompt, .. } => Answer::Held { prompt, progress: state.progress() },
             Decision::LetGo { status, .. } => Answer::LetGo { why, ended: status },
+            Decision::HandOver { .. } => Answer::HandOver {
+                run: state.run_name(),
+                left: state.left(),
+                then_run: state.then_run.unwrap_or_default(),
+                why,
+            },
             Decision::Check => Answer::LetGo { why, ended: None },
         })
     }
@@ -84,6 +89,24 @@ impl Loops {
     pub fn pass(&self, id: &str, owner: Option<&Owner>, why: &str, now: i64) -> Result<(), ContextError> {
         let state = self.read(id)?.state;
         Ok(self.log(&state, "let-go", why, owner, now)?)
+    }
+
+    /// Logs that a loop could not be read, so that nothing was blocked. A loop whose file is gone holds nobody any more.
+    pub fn trouble(&self, id: &str, error: &ContextError, owner: Option<&Owner>, now: i64) -> Result<(), ContextError> {
+        if matches!(error, ContextError::UnknownId { .. }) {
+            ActiveLoop::change(&self.indexes, |active| active.take(id))?;
+        }
+        let line = LoopLine {
+            v: 1,
+            ts: rfc3339(now),
+            id: id.to_owned(),
+            did: "let-go".to_owned(),
+            why: error.to_string(),
+            harness: owner.map(|owner| owner.harness().to_owned()),
+            session: owner.map(|owner| owner.session().to_owned()),
+            ..LoopLine::default()
+        };
+        Ok(line.append(&self.indexes)?)
     }
 }
 

@@ -78,7 +78,7 @@ fn heading<'a>(text: &'a str, heading: &'a str) -> impl Iterator<Item = (usize, 
 }
 
 /// The front matter, in the order of a new file. A new file omits `None`; an existing key becomes `null`.
-fn fields(state: &Loop) -> [(&'static str, Option<String>); 20] {
+fn fields(state: &Loop) -> [(&'static str, Option<String>); 21] {
     let lease = state.lease.as_ref();
     let json = |text: &String| serde_json::to_string(text).unwrap_or_default();
     [
@@ -96,6 +96,7 @@ fn fields(state: &Loop) -> [(&'static str, Option<String>); 20] {
         ("source_packet_id", state.source_packet_id.clone()),
         ("verify", state.verify.as_ref().map(json)),
         ("verify_seconds", state.verify.as_ref().map(|_| state.verify_seconds.to_string())),
+        ("then_run", state.then_run.clone()),
         ("max_minutes", Some(state.max_minutes.to_string())),
         ("max_repeats", Some(state.max_repeats.to_string())),
         ("started_by", Some(state.started_by.to_string())),
@@ -125,7 +126,7 @@ impl Reading<'_> {
         }
         let status = self.get("status").ok_or_else(|| self.wrong("status", "it is missing"))?;
         let status = LoopStatus::from_name(status)
-            .ok_or_else(|| self.wrong("status", "expected `active`, `paused`, `done` or `cancelled`"))?;
+            .ok_or_else(|| self.wrong("status", "expected `active`, `paused`, `limit`, `done` or `cancelled`"))?;
         let promises = match self.get("completion_promise") {
             Some(text) => split_promises(text).map_err(|why| self.wrong("completion_promise", why))?,
             None => Vec::new(),
@@ -143,6 +144,7 @@ impl Reading<'_> {
             source_packet_id: self.get("source_packet_id").map(str::to_owned),
             verify: self.get("verify").map(unquoted),
             verify_seconds: self.number("verify_seconds", Loop::VERIFY_SECONDS)?.clamp(1, Loop::MOST_VERIFY_SECONDS),
+            then_run: self.get("then_run").map(str::to_owned),
             max_minutes: self.number("max_minutes", 0)?,
             max_repeats: self.number("max_repeats", Loop::MAX_REPEATS)?,
             started_by: Starter::parse(self.get("started_by").unwrap_or_default()),
@@ -209,6 +211,7 @@ mod tests {
             source_packet_id: None,
             verify: Some("test \"$X\" = 'a'\ntrue".into()),
             verify_seconds: 60,
+            then_run: None,
             max_minutes: 0,
             max_repeats: 3,
             started_by: Starter::parse("h:s"),
@@ -255,7 +258,7 @@ mod tests {
         check("no head", &format!("{file}: line 1: the file does not start with `---`"));
         check(
             "---\nid: a\nstatus: asleep\n---\n## Loop Prompt\nx\n",
-            &format!("{file}: line 3: `status`: expected `active`, `paused`, `done` or `cancelled`"),
+            &format!("{file}: line 3: `status`: expected `active`, `paused`, `limit`, `done` or `cancelled`"),
         );
         check(
             "---\nstatus: active\niteration: many\n---\n## Loop Prompt\nx\n",

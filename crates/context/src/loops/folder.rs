@@ -1,11 +1,12 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use stead_model::{FileId, nearest, rfc3339};
+use stead_model::{FileId, rfc3339};
 use stead_store::{Durability, Exact, StoreError, amend, read_capped};
 
 use super::{Loop, LoopFile, LoopLine, Owner};
 use crate::ContextError;
+use crate::find_id::find_id;
 
 /// The loops of a project.
 #[derive(Clone, Debug)]
@@ -43,37 +44,18 @@ impl Loops {
             }
         };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let mut ids: Vec<String> = names
-            .filter_map(|name| name.strip_suffix(".md").map(str::to_owned))
-            .filter(|id| FileId::check(id).is_ok())
-            .collect();
+        let mut ids: Vec<String> =
+            names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).filter(|id| is_id(id)).collect();
         ids.sort_unstable_by(|one, other| other.cmp(one));
         Ok(ids)
     }
 
-    /// Finds a loop by its full id, or by a part that only one loop has.
+    /// Finds a loop by its full id, or by a part that only one loop has; `latest` is the newest.
     pub fn find(&self, typed: &str) -> Result<String, ContextError> {
         let ids = self.ids()?;
-        if ids.iter().any(|id| id == typed) {
-            return Ok(typed.to_owned());
-        }
-        let part: Vec<&String> = ids.iter().filter(|id| !typed.is_empty() && id.contains(typed)).collect();
-        match part.as_slice() {
-            [only] => Ok((*only).clone()),
-            [first, _, ..] => Err(ContextError::AmbiguousId {
-                kind: KIND,
-                id: typed.to_owned(),
-                count: part.len(),
-                first: (*first).clone(),
-            }),
-            [] => {
-                let slugs = || ids.iter().map(|id| id.split_once('-').map_or(id.as_str(), |(_, slug)| slug));
-                let near = nearest(typed, ids.iter().map(String::as_str)).map(str::to_owned).or_else(|| {
-                    let slug = nearest(typed, slugs())?;
-                    slugs().position(|known| known == slug).and_then(|at| ids.get(at)).cloned()
-                });
-                Err(ContextError::UnknownId { kind: KIND, id: typed.to_owned(), nearest: near })
-            }
+        match ids.first().filter(|_| typed.trim() == "latest") {
+            Some(newest) => Ok(newest.clone()),
+            None => find_id(KIND, &ids, typed),
         }
     }
 
@@ -81,7 +63,9 @@ impl Loops {
     pub fn read(&self, id: &str) -> Result<LoopFile, ContextError> {
         let path = self.path(id);
         let missing = || ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None };
-        FileId::check(id).map_err(|_| missing())?;
+        if !is_id(id) {
+            return Err(missing());
+        }
         parse(&path, read_capped(&path, LIMIT)?.ok_or_else(missing)?)
     }
 
@@ -126,6 +110,12 @@ impl Loops {
         }
         .append(&self.indexes)
     }
+}
+
+/// Returns true if a text can be the name of a loop's file: the checks of [`FileId`], with the letters of every script.
+fn is_id(id: &str) -> bool {
+    let plain: String = id.chars().map(|c| if c.is_alphanumeric() { 'x' } else { c }).collect();
+    FileId::check(&plain).is_ok()
 }
 
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<LoopFile, ContextError> {

@@ -13,7 +13,7 @@ pub struct LoopLine {
     pub ts: String,
     #[serde(rename = "loop")]
     pub id: String,
-    /// `started activated resumed paused cancelled held let-go`.
+    /// `started activated resumed paused cancelled held let-go handed-over`.
     pub did: String,
     pub why: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

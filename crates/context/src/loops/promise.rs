@@ -1,15 +1,52 @@
-//! The promise in an agent's answer: `<promise>DONE</promise>`. A tag quoted as code does not count; of several tags
-//! the last one counts.
+//! The promise in an agent's answer: `<promise>DONE</promise>`. It counts only as the last thing that the answer says, and
+//! only if the agent says it itself: in code, in a quotation or in a sentence that denies it, it is talk about a promise.
+
+use crate::statement::{Kind, sentences};
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// Returns the text of the last promise in an answer, with white space collapsed.
+/// Words with which a sentence denies a promise, or makes it depend on something.
+const DENIES: &[&str] = &[
+    "not", "never", "no", "cannot", "can't", "won't", "don't", "doesn't", "didn't", "isn't", "wasn't", "wouldn't",
+    "shouldn't", "couldn't", "haven't", "hasn't", "aren't", "without", "until", "unless", "before", "if", "when",
+    "once", "after", "would", "could", "instead", "later", "neither", "nor", "withhold", "refuse", "premature",
+];
+
+/// Returns the promise that an answer ends with, with white space collapsed.
 pub fn last_promise(answer: &str) -> Option<String> {
     let prose = without_code(answer);
     let end = prose.rfind(CLOSE)?;
-    let start = prose[..end].rfind(OPEN)? + OPEN.len();
-    Some(single_blanks(&prose[start..end]))
+    let start = prose[..end].rfind(OPEN)?;
+    let is_last = !prose[end + CLOSE.len()..].chars().any(char::is_alphanumeric);
+    let before = &prose[..start];
+    let is_own = !is_quoted(before, &prose[end + CLOSE.len()..]) && !is_denied(before);
+    (is_last && is_own).then(|| single_blanks(&prose[start + OPEN.len()..end]))
+}
+
+/// Returns true if a quotation mark stands before a promise and one behind it.
+fn is_quoted(before: &str, after: &str) -> bool {
+    const MARKS: [char; 11] = ['"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」'];
+    let bare = |c: char| matches!(c, '*' | '_' | '(' | ')' | ' ' | '.' | ',');
+    before.trim_end_matches(bare).ends_with(MARKS) && after.trim_start_matches(bare).starts_with(MARKS)
+}
+
+/// Returns true if the sentence that leads to a promise denies it. A sentence in another language cannot be judged, so a
+/// promise must not stand in one.
+fn is_denied(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    // What was promised before is no part of the sentence.
+    let line = line.rsplit(CLOSE).next().unwrap_or(line);
+    let ends = |at: usize| line[at..].starts_with(". ") || line[at..].starts_with("! ") || line[at..].starts_with("? ");
+    let start = line.char_indices().rfind(|(at, _)| ends(*at)).map_or(0, |(at, _)| at + 2);
+    let sentence = line[start..].trim();
+    if sentence.is_empty() || sentence.ends_with(['.', '!']) {
+        return false;
+    }
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'));
+    let is_foreign = sentences(sentence).iter().any(|(_, kind)| *kind == Kind::Foreign) && !sentence.ends_with(':');
+    is_foreign || words.any(|word| DENIES.contains(&word.replace('’', "'").as_str()))
 }
 
 /// Splits `DONE|BLOCKED` into its outcomes, with white space collapsed. `Err` says what is wrong with it.
@@ -37,7 +74,7 @@ fn single_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Removes fenced blocks and inline code. A line that is nothing but a promise in backticks stays, because agents often
+/// Removes fenced blocks, quoted lines and inline code. A line that is nothing but a promise in backticks stays, because agents often
 /// format it that way.
 fn without_code(answer: &str) -> String {
     let mut prose = String::with_capacity(answer.len());
@@ -52,6 +89,7 @@ fn without_code(answer: &str) -> String {
             }
             (Some(_), None) => {}
             (None, Some((open, width, rest))) if open == '~' || !rest.contains('`') => fence = Some((open, width)),
+            (None, _) if line.trim_start().starts_with('>') => {}
             (None, _) => {
                 let bare = line.trim().trim_matches('`').trim();
                 let alone = bare.starts_with(OPEN) && bare.ends_with(CLOSE) && bare.matches(OPEN).count() == 1;
@@ -113,17 +151,42 @@ mod tests {
     }
 
     #[test]
-    fn the_last_promise_in_prose_counts() {
+    fn a_promise_counts_as_the_last_thing_said() {
         check("All done. <promise>DONE</promise>", Some("DONE"));
-        check("<promise>DONE</promise> no, wait: <promise>BLOCKED</promise>", Some("BLOCKED"));
+        check("<promise>DONE</promise> no, wait: <promise>BLOCKED</promise>", None);
+        check("<promise>DONE</promise> but wait: <promise>BLOCKED</promise>", Some("BLOCKED"));
         check("<promise>\n  ALL  GREEN\n</promise>\n", Some("ALL GREEN"));
         check("**<promise>DONE</promise>**", Some("DONE"));
+        check("<promise>DONE</promise>.", Some("DONE"));
         check("<promise></promise>", Some(""));
-        check("nothing", None);
-        check("<promise>DONE", None);
-        check("DONE</promise>", None);
-        check("</promise><promise>", None);
-        check("<Promise>DONE</Promise>", None);
+        for nothing in ["nothing", "<promise>DONE", "DONE</promise>", "</promise><promise>", "<Promise>DONE</Promise>"]
+        {
+            check(nothing, None);
+        }
+        check("<promise>DONE</promise>\nI still have to fix the tests.", None);
+        check("<promise>DONE</promise>\nThe code was:\n```\n<promise>BLOCKED</promise>\n```", None);
+    }
+
+    #[test]
+    fn a_promise_that_is_denied_is_none() {
+        for talk in [
+            "I will not output <promise>DONE</promise> yet",
+            "I will not output <promise>DONE</promise>",
+            "I can't say <promise>DONE</promise>.",
+            "Only when the tests pass will I say: <promise>DONE</promise>",
+            "If they were green I would write <promise>DONE</promise>",
+            "Ich sage noch nicht <promise>DONE</promise>",
+            "Я пока не скажу <promise>DONE</promise>",
+            "You asked for \"<promise>DONE</promise>\"",
+            "The marker is “<promise>DONE</promise>”.",
+            "> <promise>DONE</promise>",
+        ] {
+            check(talk, None);
+        }
+        check("No test fails. <promise>DONE</promise>", Some("DONE"));
+        check("Nothing is left, so <promise>DONE</promise>", Some("DONE"));
+        check("Es ist nicht mehr kaputt.\n\n<promise>DONE</promise>", Some("DONE"));
+        check("Fertig: <promise>DONE</promise>", Some("DONE"));
     }
 
     #[test]
@@ -135,9 +198,8 @@ mod tests {
         check("  - list\n    ```\n    <promise>DONE</promise>\n    ```", None);
         check("> ```\n> <promise>DONE</promise>\n> ```", None);
         check("```\nnever closed\n<promise>DONE</promise>", None);
-        check("I will say `<promise>DONE</promise>` when it is finished", None);
+        check("I will say `<promise>DONE</promise>` at the end", None);
         check("``a ` <promise>DONE</promise>`` soon", None);
-        check("<promise>DONE</promise>\nThe code was:\n```\n<promise>BLOCKED</promise>\n```", Some("DONE"));
     }
 
     #[test]
@@ -162,7 +224,7 @@ mod tests {
         }
 
         #[test]
-        fn a_promise_at_the_end_is_heard(before in "[a-z \n.]{0,60}", outcome in "[A-Z]{1,8}") {
+        fn a_promise_on_its_own_line_is_heard(before in "[a-z \n.]{0,60}", outcome in "[A-Z]{1,8}") {
             let answer = format!("{before}\n<promise>{outcome}</promise>");
             prop_assert_eq!(last_promise(&answer), Some(outcome));
         }

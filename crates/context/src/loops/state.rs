@@ -21,6 +21,8 @@ pub struct Loop {
     /// A command that must also succeed.
     pub verify: Option<String>,
     pub verify_seconds: u32,
+    /// What `stead run` goes on with where the client allows no further block: `stage work`.
+    pub then_run: Option<String>,
     /// 0 means no limit.
     pub max_minutes: u32,
     /// The loop pauses after this many equal answers. 0 means never.
@@ -37,6 +39,17 @@ impl Loop {
     /// Below the time that clients grant at a stop.
     pub const VERIFY_SECONDS: u32 = 300;
     pub const MOST_VERIFY_SECONDS: u32 = 550;
+
+    /// The name of the run that the loop is handed over to.
+    pub fn run_name(&self) -> String {
+        // The readable part of an id may have letters that no run has.
+        format!("loop-{}", self.id.split('-').next().unwrap_or_default().to_lowercase())
+    }
+
+    /// How many iterations are left; `None` if there is no limit.
+    pub fn left(&self) -> Option<u32> {
+        (self.max_iterations > 0).then(|| self.max_iterations.saturating_sub(self.iteration))
+    }
 
     /// The iteration as people read it: `3 of 25`.
     pub fn progress(&self) -> String {

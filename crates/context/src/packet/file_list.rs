@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::{Heading, NOTHING, sections};
 
+/// Marks a file that was touched and no longer exists.
+pub(super) const GONE: &str = "(gone)";
+
 /// Which of a packet's two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileList {
@@ -15,7 +18,7 @@ impl FileList {
     pub const ALL: [Self; 2] = [Self::Confirmed, Self::Suggested];
 
     /// The front matter key that holds the list for programs.
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Confirmed => "relevant_files_confirmed",
             Self::Suggested => "relevant_files_suggested",
@@ -39,7 +42,7 @@ pub(crate) fn listed(body: &str, list: FileList) -> Vec<(&str, Range<usize>)> {
     for line in body[place].split_inclusive('\n') {
         let range = at..at + line.len();
         at = range.end;
-        if let Some(path) = item(line) {
+        if let Some(path) = item_path(line) {
             found.push((path, range));
         }
     }
@@ -121,14 +124,45 @@ fn placeholder(body: &str, place: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// The path of a list item: the text between backticks, else its first word.
-fn item(line: &str) -> Option<&str> {
-    let text = line.trim().strip_prefix(['-', '*'])?.strip_prefix(' ')?.trim_start();
-    let path = match text.strip_prefix('`') {
-        Some(quoted) => quoted.split('`').next()?,
-        None => text.split_whitespace().next()?,
+/// The path of a list item: the text between its first backticks, else its first word, without a line number.
+pub(crate) fn item_path(line: &str) -> Option<&str> {
+    let text = item_text(line)?;
+    let path = match text.split('`').nth(1).filter(|quoted| !quoted.is_empty()) {
+        Some(quoted) => quoted,
+        None => text.split_whitespace().next()?.trim_matches('*'),
     };
-    (!path.is_empty()).then_some(path)
+    Some(without_line(path)).filter(|path| !path.is_empty())
+}
+
+/// The text of a list item, with `-`, `*`, `+` or a number before it.
+pub(crate) fn item_text(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = match digits {
+        0 => line.strip_prefix(['-', '*', '+'])?,
+        _ => line[digits..].strip_prefix(['.', ')'])?,
+    };
+    let text = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let boxed = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| text.strip_prefix(mark));
+    Some(boxed.unwrap_or(text).trim_start()).filter(|text| !text.is_empty())
+}
+
+/// A path without the line that people write behind it: `src/a.rs:12`, `src/a.rs:12-20`, `src/a.rs:3:7`, `src/a.rs#L12`.
+pub(crate) fn without_line(path: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let mut path = path;
+    if let Some((file, line)) = path.rsplit_once("#L")
+        && is_number(&line.replace('L', ""))
+    {
+        return file;
+    }
+    while let Some((file, line)) = path.rsplit_once(':')
+        && is_number(line)
+        && !file.is_empty()
+    {
+        path = file;
+    }
+    path
 }
 
 #[cfg(test)]
@@ -152,6 +186,22 @@ mod tests {
             "## Relevant Files\n### Confirmed\nNone recorded.\n## Plan\n",
             "## Relevant Files\n### Confirmed\n- `a`\n## Plan\n",
         );
+    }
+
+    #[test]
+    fn items_name_their_path_however_they_are_written() {
+        let check = |line: &str, expected: Option<&str>| assert_eq!(item_path(line), expected, "{line}");
+        check("- src/a.rs why", Some("src/a.rs"));
+        check("* `src/a b.rs` why", Some("src/a b.rs"));
+        check("+ the parser in `src/a.rs:12`", Some("src/a.rs"));
+        check("1. src/a.rs:12-20", Some("src/a.rs"));
+        check("  2) `src/a.rs:3:7` - x", Some("src/a.rs"));
+        check("- [x] **src/a.rs#L12-L14**", Some("src/a.rs"));
+        check("- c:12x", Some("c:12x"));
+        check("- :12", Some(":12"));
+        check("words", None);
+        check("-", None);
+        check("2026 was fine", None);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 
 use std::cmp::Reverse;
 
-use stead_model::{Severity, nearest, unix_millis};
+use stead_model::{Severity, unix_millis};
 use stead_store::secrets_in;
 
-use super::{FileList, Heading, Packet, Section, Status, listed, sections, unclosed_fence};
+use super::file_list::GONE;
+use super::head::problems;
+use super::{FileList, Heading, Packet, Section, listed, sections, unclosed_fence};
 use crate::relevant_file::is_project_path;
 
 /// Something that is wrong with a file, and where.
@@ -67,46 +69,21 @@ impl Linter<'_> {
         if let Some(named) = packet.get("id").filter(|named| *named != id) {
             self.warn(self.line("id"), format!("the id `{named}` does not match the file name"));
         }
-        let moment = |key| packet.get(key).map(|value| (value, unix_millis(value)));
-        for key in ["created_at", "updated_at"] {
-            if let Some((value, None)) = moment(key) {
-                self.error(self.line(key), format!("`{key}` is not an ISO 8601 timestamp: `{value}`"));
-            }
-        }
-        if let (Some((_, Some(created))), Some((_, Some(updated)))) = (moment("created_at"), moment("updated_at"))
+        let moment = |key| packet.get(key).and_then(unix_millis);
+        if let (Some(created), Some(updated)) = (moment("created_at"), moment("updated_at"))
             && updated < created
         {
             self.warn(self.line("updated_at"), "`updated_at` is before `created_at`");
         }
-        if let Some(status) = packet.get("status").filter(|status| Status::from_name(status).is_none()) {
-            let meant = nearest(status, Status::ALL.map(Status::name));
-            let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-            self.error(
-                self.line("status"),
-                format!("`status` is `{status}`, not one of `draft active done blocked`{meant}"),
-            );
-        }
-        if let Some(most) = packet.get("loop_max_iterations").filter(|most| most.parse::<u32>().is_err()) {
-            self.error(self.line("loop_max_iterations"), format!("`loop_max_iterations` is not a number: `{most}`"));
-        }
-        if let Some(hashes) = packet.get("file_hashes")
-            && serde_json::from_str::<std::collections::BTreeMap<String, String>>(hashes).is_err()
-        {
-            self.error(self.line("file_hashes"), "`file_hashes` is not a JSON object of paths and hashes");
+        for problem in problems(packet) {
+            self.error(problem.line, problem.message);
         }
     }
 
     fn lists(&mut self) {
-        for key in [FileList::Confirmed.key(), FileList::Suggested.key(), "validators"] {
-            let Some(value) = self.packet.get(key) else { continue };
-            match serde_json::from_str::<Vec<String>>(value) {
-                Err(error) => self.error(self.line(key), format!("`{key}` is not a JSON list of strings ({error})")),
-                Ok(paths) if key != "validators" => {
-                    for path in paths.iter().filter(|path| !is_project_path(path)) {
-                        self.error(self.line(key), format!("`{path}` is not in the project"));
-                    }
-                }
-                Ok(_) => {}
+        for list in FileList::ALL {
+            for path in self.packet.list(list.key()).iter().filter(|path| !is_project_path(path)) {
+                self.error(self.line(list.key()), format!("`{path}` is not in the project"));
             }
         }
         let body = self.packet.document().body();
@@ -117,7 +94,7 @@ impl Linter<'_> {
                 self.warn(self.line(list.key()), format!("`{path}` is not below `### {}`", list.title()));
             }
             for (path, range) in shown {
-                if !keyed.iter().any(|known| known == path) && !body[range.clone()].contains("(gone)") {
+                if !keyed.iter().any(|known| known == path) && !body[range.clone()].contains(GONE) {
                     let line = self.body_line(range.start);
                     self.warn(line, format!("`{path}` is not in `{}`", list.key()));
                 }

@@ -90,6 +90,11 @@ impl Fences {
         }
     }
 
+    /// Returns true if the lines so far end inside of a fence.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// What would close the open fence, if there is one.
     pub(crate) fn closing(&self) -> Option<String> {
         self.open.as_ref().map(|open| char::from(open.mark).to_string().repeat(open.length))

@@ -5,13 +5,17 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use stead_model::{nearest, unix_millis};
+use stead_model::unix_millis;
 use stead_store::{
     Creation, Durability, Edited, Exact, StoreError, amend, create, create_parents, read_capped, redact,
 };
 
-use super::{Packet, Status};
+use super::head::{HeadProblem, problems};
+use super::{Packet, PacketKind, Status};
+use crate::find_id::find_id;
 use crate::{ContextError, Document, FrontMatterError};
+
+const KIND: &str = "packet";
 
 /// Enough for most front matter; for longer ones the whole file is read.
 const HEAD: u64 = 64 * 1024;
@@ -43,6 +47,13 @@ impl Listing {
     fn updated(&self) -> i64 {
         let packet = self.head.as_ref().ok();
         packet.and_then(|head| head.get("updated_at").or(head.get("created_at"))).and_then(unix_millis).unwrap_or(0)
+    }
+}
+
+impl Packet {
+    /// Returns true if somebody may want to continue it.
+    pub fn is_open(&self) -> bool {
+        self.status() != Some(Status::Done) && self.kind() != PacketKind::Snapshot
     }
 }
 
@@ -86,53 +97,58 @@ impl Shelf {
         all
     }
 
-    /// Finds the id that was meant: `latest`, a full id, or a prefix or suffix that only one has.
+    /// Finds the id that was meant: `latest`, a full id, or a part that only one has. The latest is the last one changed
+    /// that somebody may want to continue: neither done nor an automatic snapshot.
     pub fn find(&self, wanted: &str) -> Result<String, ContextError> {
-        const KIND: &str = "packet";
-        let wanted = wanted.trim().trim_end_matches(".md");
-        let ids = self.ids();
-        if wanted == "latest" {
-            let first = self.list().into_iter().find(|listing| listing.head.is_ok());
-            return match first {
-                Some(listing) => Ok(listing.id),
-                None => Err(ContextError::NoneYet { kind: KIND, make: "stead handoff \"<purpose>\"" }),
-            };
+        if wanted.trim() == "latest" {
+            return self.latest();
         }
-        if ids.iter().any(|id| id == wanted) {
-            return Ok(wanted.to_owned());
-        }
-        let parts: Vec<&String> = ids
-            .iter()
-            .filter(|id| !wanted.is_empty() && (id.starts_with(wanted) || id.ends_with(&format!("-{wanted}"))))
-            .collect();
-        match parts.as_slice() {
-            [one] => Ok((*one).clone()),
-            [] => {
-                let names = ids.iter().flat_map(|id| [id.as_str(), id.split_once('-').map_or(id, |(_, slug)| slug)]);
-                let nearest = nearest(wanted, names).and_then(|near| ids.iter().rfind(|id| id.ends_with(near)));
-                Err(ContextError::UnknownId { kind: KIND, id: wanted.to_owned(), nearest: nearest.cloned() })
+        let mut ids = self.ids();
+        ids.reverse();
+        find_id(KIND, &ids, wanted)
+    }
+
+    fn latest(&self) -> Result<String, ContextError> {
+        let all = self.list();
+        let count = all.len();
+        let (mut open, mut broken) = (None, None);
+        for Listing { id, head, .. } in all {
+            match head {
+                Ok(head) if open.is_none() && head.is_open() => open = Some(id),
+                Ok(_) => {}
+                // The unreadable ones come last, the newest first.
+                Err(error) => drop(broken.get_or_insert((id, error))),
             }
-            [.., newest] => Err(ContextError::AmbiguousId {
-                kind: KIND,
-                id: wanted.to_owned(),
-                count: parts.len(),
-                first: (*newest).clone(),
-            }),
+        }
+        match (open, broken) {
+            // An older packet must not be taken for one that cannot be read.
+            (open, Some((id, error))) if open.as_ref().is_none_or(|open| *open < id) => Err(error),
+            (Some(id), _) => Ok(id),
+            (None, _) if count > 0 => Err(ContextError::NoneOpen { kind: KIND, count }),
+            (None, _) => Err(ContextError::NoneYet { kind: KIND, make: "stead handoff \"<purpose>\"" }),
         }
     }
 
-    /// The active packet; of several, the newest. Only the newest packets are searched, and very large bodies are
-    /// omitted, because a new session waits for this.
-    pub fn active(&self) -> Option<(String, Packet)> {
+    /// The packet that a new session should know of: the newest active one, else the newest draft that `is_fresh`
+    /// accepts. Only the newest packets are searched, and very large bodies are omitted, because a new session waits for
+    /// this.
+    pub fn current(&self, is_fresh: impl Fn(&Packet) -> bool) -> Option<(String, Packet)> {
+        let mut draft = None;
         for id in self.ids().into_iter().rev().take(LOOKED_AT) {
-            let path = self.path(&id);
-            let Ok(head) = read_head(&path, &id) else { continue };
-            if head.status() == Some(Status::Active) {
-                let whole = read_capped(&path, BODY).ok().flatten().and_then(|bytes| parse(&path, bytes).ok());
-                return Some((id, whole.unwrap_or(head)));
+            let Ok(head) = read_head(&self.path(&id), &id) else { continue };
+            match head.status() {
+                Some(Status::Active) => return Some(self.whole(id, head)),
+                Some(Status::Draft) if draft.is_none() && head.is_open() && is_fresh(&head) => draft = Some((id, head)),
+                _ => {}
             }
         }
-        None
+        draft.map(|(id, head)| self.whole(id, head))
+    }
+
+    fn whole(&self, id: String, head: Packet) -> (String, Packet) {
+        let path = self.path(&id);
+        let whole = read_capped(&path, BODY).ok().flatten().and_then(|bytes| parse(&path, bytes).ok());
+        (id, whole.unwrap_or(head))
     }
 
     /// Reads a packet by its full id.
@@ -175,7 +191,11 @@ impl Shelf {
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<Packet, ContextError> {
     let text = String::from_utf8(bytes)
         .map_err(|error| ContextError::NotText { path: path.to_owned(), at: error.utf8_error().valid_up_to() })?;
-    Packet::parse(text).map_err(|problem| ContextError::FrontMatter { path: path.to_owned(), problem })
+    let packet = Packet::parse(text).map_err(|problem| ContextError::FrontMatter { path: path.to_owned(), problem })?;
+    match problems(&packet).into_iter().next() {
+        Some(HeadProblem { line, message }) => Err(ContextError::PacketHead { path: path.to_owned(), line, message }),
+        None => Ok(packet),
+    }
 }
 
 /// Reads only as much of a packet as its front matter needs.
@@ -216,30 +236,61 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_by_what_people_type() {
+    fn the_latest_is_one_to_continue() {
         let (_folder, shelf) = shelf(&[
-            ("20260101T000000Z-fix-add", "2026-01-05T00:00:00Z"),
-            ("20260102T000000Z-fix-sub", "2026-01-02T00:00:00Z"),
+            ("20260101T000000Z-old", "2026-01-05T00:00:00Z"),
+            ("20260102T000000Z-new", "2026-01-02T00:00:00Z"),
         ]);
-        let check = |wanted: &str, expected: &str| {
-            let found = shelf.find(wanted).unwrap_or_else(|error| format!("{error}; {}", error.hint().unwrap()));
-            assert_eq!(found, expected, "{wanted}");
+        let latest = || shelf.find("latest").unwrap_or_else(|error| format!("{error}; {}", error.hint().unwrap()));
+        let put = |id: &str, lines: &str| {
+            let text = format!("---\nid: {id}\nupdated_at: 2026-02-01T00:00:00Z\n{lines}\n---\n");
+            fs::write(shelf.path(id), text).unwrap();
         };
-        check("latest", "20260101T000000Z-fix-add");
-        check("20260101T000000Z-fix-add", "20260101T000000Z-fix-add");
-        check("20260102T000000Z-fix-sub.md", "20260102T000000Z-fix-sub");
-        check("20260102", "20260102T000000Z-fix-sub");
-        check("fix-add", "20260101T000000Z-fix-add");
-        check("fix-ad", "there is no packet `fix-ad`; did you mean `20260101T000000Z-fix-add`?");
-        check("../x", "there is no packet `../x`; `stead packet list` lists them");
-        check("2026", "`2026` matches 2 packets, the newest is `20260102T000000Z-fix-sub`; use the full id");
-        check("", "there is no packet ``; `stead packet list` lists them");
+        assert_eq!(latest(), "20260101T000000Z-old");
+        put("20260103T000000Z-done", "status: done");
+        put("20260104T000000Z-saved", "kind: snapshot");
+        assert_eq!(latest(), "20260101T000000Z-old");
+        put("20260101T000000Z-old", "status: done");
+        put("20260102T000000Z-new", "status: done");
+        assert_eq!(
+            latest(),
+            "all 4 packets are done or automatic snapshots; name one, or list them with `stead packet list`"
+        );
+        put("20260105T000000Z-broken", "status: finished");
+        assert!(latest().contains("20260105T000000Z-broken.md`: line 4: `status` is `finished`"), "{}", latest());
+        put("20260106T000000Z-newest", "status: draft");
+        assert_eq!(latest(), "20260106T000000Z-newest");
+    }
+
+    #[test]
+    fn a_broken_head_is_never_overwritten() {
+        let (_folder, shelf) = shelf(&[]);
+        for lines in [
+            "relevant_files_confirmed: [a.rs]",
+            "relevant_files_suggested:\n  - a.rs",
+            "validators: cargo test",
+            "status: activ",
+            "created_at: yesterday",
+            "file_hashes: []",
+            "loop_max_iterations: many",
+        ] {
+            let text = format!("---\nid: a\n{lines}\n---\n## Notes\n");
+            fs::write(shelf.path("a"), &text).unwrap();
+            let edited = shelf.edit("a", |packet| {
+                packet.confirm("b.rs", None, "now");
+                packet.set_status(Status::Active, "now");
+                Ok(())
+            });
+            let error = edited.unwrap_err().to_string();
+            assert!(error.contains("a.md`: line 3: `"), "{error}");
+            assert_eq!(fs::read_to_string(shelf.path("a")).unwrap(), text);
+            assert!(shelf.read("a").is_err() && shelf.list()[0].head.is_err());
+        }
     }
 
     #[test]
     fn the_last_changed_comes_first_and_the_unreadable_last() {
-        let (_folder, shelf) =
-            shelf(&[("a", "2026-01-01T00:00:00Z"), ("b", "2026-01-02T00:00:00Z"), ("c", "no moment")]);
+        let (_folder, shelf) = shelf(&[("a", "2026-01-01T00:00:00Z"), ("b", "2026-01-02T00:00:00Z"), ("c", "")]);
         fs::write(shelf.path("d"), "no head").unwrap();
         fs::write(shelf.path(".stead-x"), "").unwrap();
         fs::write(shelf.path("e"), format!("---\nlong: {}\n---\n", "é".repeat(70_000))).unwrap();
@@ -258,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_failed_change_leaves_the_file() {
-        let (_folder, shelf) = shelf(&[("a", "t")]);
+        let (_folder, shelf) = shelf(&[("a", "2026-01-01T00:00:00Z")]);
         let before = fs::read(shelf.path("a")).unwrap();
         let failed = shelf.edit("a", |packet| {
             packet.set_status(Status::Done, "now");

@@ -65,8 +65,9 @@ fn factor(name: &'static str, staleness: Staleness, detail: impl Into<String>) -
 }
 
 fn age(packet: &Packet, now: i64) -> Factor {
-    let Some(written) = packet.get("updated_at").and_then(unix_millis) else {
-        return factor("age", Staleness::Fresh, "unknown: `updated_at` is not a timestamp");
+    // Activating a packet or confirming a file updates it, but makes what it says no newer.
+    let Some(written) = packet.get("created_at").and_then(unix_millis) else {
+        return factor("age", Staleness::Fresh, "unknown: there is no `created_at`");
     };
     let age = now - written;
     if age < -HOUR {
@@ -76,7 +77,7 @@ fn age(packet: &Packet, now: i64) -> Factor {
 }
 
 /// Formats a duration in the largest fitting unit.
-fn ago(millis: i64) -> String {
+pub(crate) fn ago(millis: i64) -> String {
     let (number, unit) = match millis {
         _ if millis >= 2 * DAY => (millis / DAY, "days"),
         _ if millis >= 2 * HOUR => (millis / HOUR, "hours"),
@@ -180,7 +181,9 @@ mod tests {
     #[track_caller]
     fn check(age: i64, branch: Option<&'static str>, relation: Option<Relation>, expected: &[&str]) {
         let written = stead_model::rfc3339(NOW - age);
-        let text = format!("---\nupdated_at: {written}\ngit_commit: 0123456789abcdef\ngit_branch: main\n---\n");
+        let text = format!(
+            "---\ncreated_at: {written}\nupdated_at: 2999-01-01T00:00:00Z\ngit_commit: 0123456789abcdef\ngit_branch: main\n---\n"
+        );
         let found = factors(&Packet::parse(text).unwrap(), &Fake(branch, relation), NOW);
         let shown: Vec<_> = found.iter().map(|f| format!("{} {}: {}", f.name, f.staleness.name(), f.detail)).collect();
         assert_eq!(shown, expected);

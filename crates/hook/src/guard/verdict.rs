@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use stead_client::{Powers, WarnBy};
+use stead_client::{Powers, WarnBy, first};
 use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, SourceTrust, Then, rewritten};
 use stead_model::{Capped, Event, EventKind, Level, Verdict};
 
@@ -195,6 +195,11 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
                    `stead allow` and this id";
         verdict = verdict.and(Verdict::ask(stead_guard::GATE, why));
     }
+    // The person is told at once, even if the agent reads it later.
+    let is_told = !notes.is_empty() && !is_stop;
+    verdict
+        .notices
+        .extend(notes.iter().filter(|_| is_told).map(|note| Capped::new(format!("Stead warns: {}", first(note)))));
     if powers.context {
         verdict.context.extend(notes.iter().map(Capped::new));
     } else if is_stop && powers.warn == WarnBy::Notice && !notes.is_empty() && verdict.level == Level::Allow {
@@ -247,7 +252,7 @@ fn not_enabled(request: &Request<'_>, view: &CompiledView<'_>) -> Verdict {
     let told: Vec<String> = view.guards().iter().filter_map(missing).collect();
     match told.is_empty() {
         true => Verdict::allow(),
-        false => Verdict::inform(format!("A guard of this project cannot run its program: {}.", told.join("; "))),
+        false => shown(format!("A guard of this project cannot run its program: {}.", told.join("; "))),
     }
 }
 
@@ -261,11 +266,14 @@ fn problems(view: &CompiledView<'_>) -> Verdict {
                 1 => String::new(),
                 count => format!(" (and {} more)", count - 1),
             };
-            Verdict::inform(format!(
-                "A guard of this project is not applied: {first}{more}. `stead guard lint` shows details."
-            ))
+            shown(format!("A guard of this project is not applied: {first}{more}. `stead guard lint` shows details."))
         }
     }
+}
+
+/// Tells the agent, and the person.
+fn shown(text: String) -> Verdict {
+    Verdict::inform(&text).noticed(format!("Stead: {}", first(&text)))
 }
 
 /// The compiled guards cannot be read even right after compilation.
@@ -288,6 +296,15 @@ fn named(mut verdict: Verdict, event: &Event<'_>, report: &mut GuardReport) -> V
         last.text = Capped::new(format!("{} [{id}]", last.text.as_str()));
     } else if let Some(last) = verdict.context.last_mut().filter(|_| report.hits.iter().any(|hit| hit.did == Did::Told))
     {
+        *last = Capped::new(format!("{} [{id}]", last.as_str()));
+    }
+    // Some windows show the first line only.
+    if let Some(start) = verdict.reasons.first_mut() {
+        let (line, rest) = start.text.as_str().split_at(first(start.text.as_str()).len());
+        if !line.ends_with(&format!("[{id}]")) {
+            start.text = Capped::new(format!("{line} [{id}]{rest}"));
+        }
+    } else if let Some(last) = verdict.notices.last_mut() {
         *last = Capped::new(format!("{} [{id}]", last.as_str()));
     }
     report.id = Some(id);

@@ -1,6 +1,6 @@
 //! Tells the agent what was put back, and the person what waits for them.
 
-use stead_model::{Level, Verdict};
+use stead_model::Verdict;
 
 use super::kind::Kind;
 use super::project::SealedProject;
@@ -28,19 +28,35 @@ pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[
         return Verdict::allow();
     }
     let text = format!("Stead: {}", [lines, taken].concat().join("\n"));
+    let mut said = Verdict::allow();
+    for change in own.iter().chain(&more).take(MOST) {
+        said = said.noticed(in_short(change));
+    }
     if request.powers().context {
-        return Verdict::inform(text);
+        return said.and(Verdict::inform(text));
     }
     if let Some(session) = request.event.session.as_deref()
         && let Err(error) = owe_text(request, session, EVENT, &text, &record::now())
     {
         request.note(&error);
     }
-    Verdict { level: Level::Allow, ..Verdict::allow() }
+    said
 }
 
 fn project_start(request: &Request<'_>) -> bool {
     request.event.kind == stead_model::EventKind::SessionStart
+}
+
+/// One change in a line for the person.
+fn in_short(change: &Tampering) -> String {
+    let Tampering { path, why, id, .. } = change;
+    match change.outcome {
+        Outcome::PutBack => {
+            format!("Stead put `{path}` back, which a call had weakened (`stead seal accept {id}` keeps the change)")
+        }
+        Outcome::InForce => format!("Stead: `{path}` changed, which weakens it: {why}; see `stead seal`"),
+        Outcome::Lost | Outcome::TakenOver | Outcome::Accepted => format!("Stead: `{path}`: {why}"),
+    }
 }
 
 /// One change in a sentence.

@@ -80,6 +80,7 @@ impl Ralph {
             source_packet_id: None,
             verify: None,
             verify_seconds: Loop::VERIFY_SECONDS,
+            then_run: None,
             max_minutes: 0,
             max_repeats: Loop::MAX_REPEATS,
             started_by: Starter::Person,

@@ -66,6 +66,7 @@ fn words(powers: Powers) -> String {
     let warn = match powers.warn {
         WarnBy::Context => Some("warn the model"),
         WarnBy::Notice => Some("warn the person"),
+        WarnBy::Both => Some("warn both"),
         WarnBy::Nothing => None,
     };
     let each = [
@@ -100,5 +101,6 @@ mod tests {
         assert_eq!(words(Powers::NONE), "notifies");
         assert_eq!(words(Powers { rewrite: true, ..Powers::DENY }), "deny, rewrite");
         assert_eq!(words(Powers::CONTEXT), "warn the model, context");
+        assert_eq!(words(Powers::CONTEXT.shown()), "warn both, context");
     }
 }

@@ -110,6 +110,6 @@ fn bound(client: &'static Client, programs: &Programs) -> Result<()> {
         return played
             .claim(why.contains("this client allows"), &format!("the log does not tell of the client's limit: {why}"));
     }
-    let over = log.state["status"] == "cancelled" && held == ROUNDS - 1;
+    let over = log.state["status"] == "limit" && held == ROUNDS - 1;
     played.claim(over, &format!("{ROUNDS} rounds should end the loop, but {held} stops were held: {}", log.state))
 }

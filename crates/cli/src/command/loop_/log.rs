@@ -29,6 +29,9 @@ pub(super) fn run(args: &LogArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
         ui.json(&Value::Array(lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect()));
         return Ok(Exit::Done);
     }
+    if lines.is_empty() {
+        ui.note("nothing has happened to a loop yet");
+    }
     for line in &lines {
         let iteration = line.iteration.map(|number| format!(" #{number}")).unwrap_or_default();
         let who = line.session.as_ref().map(|session| format!(" {session}")).unwrap_or_default();

@@ -48,6 +48,9 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     if let Some(verify) = &state.verify {
         ui.line(row("verify", verify.clone()));
     }
+    if let Some(run) = &state.then_run {
+        ui.line(row("then run", run.clone()));
+    }
     if let Some(packet) = &state.source_packet_id {
         ui.line(row("packet", packet.clone()));
     }

@@ -7,6 +7,7 @@ use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
+use crate::run_room::RunRoom;
 use crate::speaker::Speaker;
 use crate::trusting::refuse_packet;
 use crate::ui::Ui;
@@ -23,7 +24,7 @@ pub(super) struct StartArgs {
     /// What the agent should do in each iteration
     #[arg(required_unless_present = "from_packet", conflicts_with = "from_packet")]
     prompt: Vec<String>,
-    /// Take prompt, promise and maximum from a packet
+    /// Take prompt, promise, maximum and verify command from a packet
     #[arg(long, value_name = "ID")]
     from_packet: Option<String>,
     /// Maximum iterations; 0 for no limit [default: 25]
@@ -38,6 +39,9 @@ pub(super) struct StartArgs {
     /// Time limit of the command
     #[arg(long, value_name = "S", default_value_t = Loop::VERIFY_SECONDS, value_parser = clap::value_parser!(u32).range(1..=550))]
     verify_seconds: u32,
+    /// Where the client allows no further continuation, go on with `stead run`: a stage, or `pipeline NAME`
+    #[arg(long, value_name = "STAGE")]
+    then_run: Option<String>,
     /// Maximum minutes; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_minutes: u32,
@@ -50,8 +54,9 @@ pub(super) struct StartArgs {
 }
 
 pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    here.refuse_sub_agents()?;
     let json = args.json;
-    let new = new_loop(args, here)?;
+    let new = new_loop(args, here, ui)?;
     let (prompt, verify) = (new.prompt.trim().to_owned(), new.verify.clone());
     keep_ignored(&here.project.context(), Sharing::of(&here.project.config))?;
     let started = here.loops.start(new, here.now)?;
@@ -80,7 +85,7 @@ pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     Ok(Exit::Done)
 }
 
-fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
+fn new_loop(args: StartArgs, here: &Here, ui: &Ui) -> Result<NewLoop, CliError> {
     let packet = args.from_packet.as_deref().map(|id| packet(id, here)).transpose()?;
     let (packet_id, packet) = packet.unzip();
     let prompt = match &packet {
@@ -108,7 +113,8 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
     if args.verify.as_deref().is_some_and(|command| command.trim().is_empty()) {
         return Err(CliError::usage("the verify command is empty"));
     }
-    if let Some(command) = &args.verify
+    let verify = args.verify.or_else(|| packet.as_ref()?.verify().map(str::to_owned));
+    if let Some(command) = &verify
         && let Some(reason) = Speaker::calling(&here.project).refusal(&here.project, command)
     {
         return Err(CliError::user(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
@@ -120,11 +126,30 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
         max_iterations: args.max_iterations.or(from_packet).unwrap_or(Loop::MAX_ITERATIONS),
         max_minutes: args.max_minutes,
         max_repeats: args.max_repeats,
-        verify: args.verify,
+        verify,
         verify_seconds: args.verify_seconds,
+        then_run: args.then_run.map(|named| then_run(&named, ui)).transpose()?,
         source_packet_id: packet_id,
         owner: here.caller.clone(),
     })
+}
+
+/// What `stead run` would start: a stage or a pipeline that exists.
+fn then_run(named: &str, ui: &Ui) -> Result<String, CliError> {
+    let (kind, name) = match named.split_whitespace().collect::<Vec<_>>().as_slice() {
+        [name] | ["stage", name] => ("stage", (*name).to_owned()),
+        ["pipeline", name] => ("pipeline", (*name).to_owned()),
+        _ => return Err(CliError::usage(format!("`{named}` is neither a stage nor `pipeline NAME`"))),
+    };
+    let catalog = RunRoom::find(ui)?.catalog();
+    let known = if kind == "stage" { catalog.stages() } else { catalog.pipelines() };
+    match known.iter().any(|(known, _)| *known == name) {
+        true => Ok(format!("{kind} {name}")),
+        false => {
+            Err(CliError::user(format!("there is no {kind} `{name}`"))
+                .hinted(format!("`stead {kind} list` lists them")))
+        }
+    }
 }
 
 fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
@@ -142,9 +167,10 @@ fn warn_of_cap(state: &Loop, ui: &mut Ui) {
     if let Some(cap) = facts.stop_cap.most_in(&env)
         && (state.max_iterations == 0 || state.max_iterations > cap)
     {
-        ui.note(format!(
-            "note: {} allows a turn to be continued {cap} times in a row; then the loop continues with the next message",
-            facts.title
-        ));
+        let then = match &state.then_run {
+            Some(run) => format!("then `stead run {run} {}` goes on", state.run_name()),
+            None => "then the loop continues with the next message".to_owned(),
+        };
+        ui.note(format!("note: {} allows a turn to be continued {cap} times in a row; {then}", facts.title));
     }
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::json;
-use stead_context::{Activated, Loop};
+use stead_context::{Activated, Loop, LoopStatus, NewLimits};
 
 use super::{Here, as_json, session_of};
 use crate::cli::Exit;
@@ -17,23 +17,53 @@ pub(super) struct Which {
     json: bool,
 }
 
+/// Resume a loop that is paused or reached its limit
+///
+/// Without options, a loop that used up its iterations or minutes gets as many again.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead loop resume make-every-test-pass\n  stead loop resume make-every-test-pass --max-iterations 60"
+)]
+pub(super) struct ResumeArgs {
+    #[command(flatten)]
+    which: Which,
+    /// The new maximum of iterations; 0 for no limit
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<u32>,
+    /// The new maximum of minutes; 0 for no limit
+    #[arg(long, value_name = "N")]
+    max_minutes: Option<u32>,
+}
+
 pub(super) fn activate(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    here.refuse_sub_agents()?;
     let id = here.loops.find(&which.id)?;
     let activated = here.loops.activate(&id, here.caller.as_ref(), here.now)?;
     taken_up(which, &activated, "is in the foreground", ui);
     Ok(Exit::Done)
 }
 
-pub(super) fn resume(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let id = here.loops.find(&which.id)?;
-    let resumed = here.loops.resume(&id, here.caller.as_ref(), here.now)?;
-    taken_up(which, &resumed, "resumed", ui);
+pub(super) fn resume(args: &ResumeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    here.refuse_sub_agents()?;
+    let id = here.loops.find(&args.which.id)?;
+    let state = here.loops.read(&id)?.state;
+    let limits = NewLimits { max_iterations: args.max_iterations, max_minutes: args.max_minutes };
+    if state.status == LoopStatus::Limit || limits != NewLimits::default() {
+        // The limit is whose loop it is.
+        refuse_strangers(&id, "raise the limit of a loop that somebody else started", here)?;
+    }
+    if let Some(most) = args.max_iterations.filter(|most| *most > 0 && *most <= state.iteration) {
+        let message = format!("the loop is at iteration {}, so a maximum of {most} leaves nothing", state.iteration);
+        return Err(CliError::usage(message));
+    }
+    let resumed = here.loops.resume(&id, here.caller.as_ref(), limits, here.now)?;
+    taken_up(&args.which, &resumed, "resumed", ui);
     Ok(Exit::Done)
 }
 
 pub(super) fn pause(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = here.loops.find(&which.id)?;
-    refuse_strangers(&id, here)?;
+    refuse_strangers(&id, "end a loop that somebody else started", here)?;
     let state = here.loops.pause(&id, here.caller.as_ref(), here.now)?;
     ended(which, &state, &format!("resume it with `stead loop resume {id}`"), ui);
     Ok(Exit::Done)
@@ -41,18 +71,18 @@ pub(super) fn pause(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
 
 pub(super) fn cancel(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = here.loops.find(&which.id)?;
-    refuse_strangers(&id, here)?;
+    refuse_strangers(&id, "end a loop that somebody else started", here)?;
     let state = here.loops.cancel(&id, here.caller.as_ref(), here.now)?;
     ended(which, &state, "", ui);
     Ok(Exit::Done)
 }
 
-/// An agent may end the loops that its session started, and no others.
-fn refuse_strangers(id: &str, here: &Here) -> Result<(), CliError> {
+/// An agent may decide about the loops that its session started, and no others.
+fn refuse_strangers(id: &str, what: &str, here: &Here) -> Result<(), CliError> {
     let own = |caller| here.loops.read(id).is_ok_and(|file| file.state.started_by.is(caller));
     match here.caller.as_ref().is_some_and(own) {
         true => Ok(()),
-        false => refuse_agents("end a loop that somebody else started", Whose::Project, &here.project),
+        false => refuse_agents(what, Whose::Project, &here.project),
     }
 }
 

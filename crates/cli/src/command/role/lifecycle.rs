@@ -1,12 +1,13 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_context::{Lifecycle, RoleName, RoleState, Unsaved, roles, unsaved};
+use stead_context::{EditLog, Lifecycle, RoleName, RoleState, Unsaved, roles, unsaved};
 use stead_store::Durability;
 
 use super::{folder, meant, shown, state, unknown};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
+use crate::session::calling_session;
 use crate::ui::Ui;
 
 /// Take a role through a compaction: active → saving → saved → compacting → recovering → active
@@ -28,7 +29,7 @@ enum LifecycleCommand {
         /// The role; by default the one of this session
         role: Option<String>,
     },
-    /// Check the role file and mark it saved; exits with 1 if it is invalid
+    /// Check the role file and mark it saved; exits with 1 if it is invalid or older than the session's last edit
     #[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
     Save {
         /// The role; by default the one of this session
@@ -99,7 +100,7 @@ fn save(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     if state.state != Lifecycle::Saving {
         state.go(Lifecycle::Saving, &now())?;
     }
-    let outcome = checked(role, project);
+    let outcome = checked(role, project, None);
     let to = if outcome.is_ok() { Lifecycle::Saved } else { Lifecycle::Active };
     state.go(to, &now())?;
     state.write(&project.indexes(), Durability::Synced)?;
@@ -108,12 +109,25 @@ fn save(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     Ok(Exit::Done)
 }
 
-/// Returns what is wrong with the role file.
-fn checked(role: &RoleName, project: &Project) -> Result<(), CliError> {
+/// Returns what is wrong with the role file. It must be newer than the last edit of the session that calls, or of one that
+/// has the role; `saved_at` is when it was last found to be.
+fn checked(role: &RoleName, project: &Project, saved_at: Option<&str>) -> Result<(), CliError> {
     let file = role.file(&folder(project));
-    match unsaved(&file, None, None) {
+    let log = project.indexes().join("sessions.jsonl");
+    let own = calling_session(project).map(|binding| binding.session);
+    let members =
+        || RoleState::read(&project.indexes(), role).ok().flatten().map(|state| state.members).unwrap_or_default();
+    let sessions = own.map_or_else(|| members().into_iter().map(|member| member.session).collect(), |own| vec![own]);
+    let logs: Vec<EditLog<'_>> = sessions.iter().map(|session| EditLog { path: &log, session }).collect();
+    let found = logs.iter().find_map(|edits| unsaved(&file, saved_at, Some(edits)));
+    match found.or_else(|| unsaved(&file, saved_at, None)) {
         None => Ok(()),
         Some(Unsaved::Missing) => Err(unknown(role, project)),
+        Some(why @ Unsaved::Older { .. }) => {
+            let shown = shown(project, &file);
+            Err(CliError::user(format!("the role file `{shown}` {why}"))
+                .hinted("bring it up to date: completed work, what is pending, and `**Updated**`; then save again"))
+        }
         Some(why) => Err(CliError::user(format!("the role file `{}` {why}", shown(project, &file)))
             .hinted(format!("`stead role validate {role}` shows all problems; `--fix` repairs what it can"))),
     }
@@ -171,6 +185,7 @@ fn not_begun(role: &RoleName, project: &Project) -> CliError {
 
 fn pre_compact(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
+    let was_saved = state.state == Lifecycle::Saved;
     // All transitions are made on a copy first, so that an illegal one is rejected whatever the file's content.
     for to in [Lifecycle::Saving, Lifecycle::Saved] {
         if state.state != Lifecycle::Saved && state.state != to {
@@ -178,7 +193,7 @@ fn pre_compact(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, 
         }
     }
     state.go(Lifecycle::Compacting, &now())?;
-    checked(role, project)?;
+    checked(role, project, state.saved_at.as_deref().filter(|_| was_saved))?;
     state.write(&project.indexes(), Durability::Synced)?;
     ui.line(format!("{role}: saved, {}", state.state));
     Ok(Exit::Done)

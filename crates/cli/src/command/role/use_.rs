@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::Args;
 use serde_json::json;
 use stead_context::{RoleName, RoleState};
@@ -32,7 +34,7 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let role = RoleName::check(&args.role)?;
     let indexes = project.indexes();
     // Rejected here rather than at the compaction, where nobody would see it.
-    RoleState::read(&indexes, &role)?;
+    let in_role = RoleState::read(&indexes, &role)?;
     let binding = calling_session(&project).ok_or_else(|| {
         CliError::user("not attached to a session: no hook saw this command").hinted(
             "let the agent run it in its own shell with Stead's hooks installed, or start the agent with `STEAD_ROLE` set",
@@ -54,12 +56,20 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         last_seen: now(),
         ..SessionState::default()
     });
-    state.role = Some(role.as_str().to_owned());
+    let before = state.role.replace(role.as_str().to_owned()).filter(|before| before != role.as_str());
+    leave(before.as_deref(), &binding.session, &indexes)?;
+    let mut in_role = in_role.unwrap_or_else(|| RoleState::new(&role, &now()));
+    in_role.join(&binding.session, &binding.harness, &now());
+    let others = in_role.others(&binding.session);
+    in_role.write(&indexes, Durability::Synced)?;
     state.write(&indexes, &session, Durability::Synced)?;
     if args.json {
         ui.json(&json!({"role": role.as_str(), "session": binding.session, "harness": binding.harness}));
     } else {
         ui.line(format!("session {} of {} now has the role `{role}`", binding.session, binding.harness));
+    }
+    if let Some(others) = others {
+        ui.warning(others);
     }
     let file = role.file(&folder(&project));
     if !file.is_file() {
@@ -69,4 +79,15 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Removes the session from the role that it had.
+fn leave(role: Option<&str>, session: &str, indexes: &Path) -> Result<(), CliError> {
+    let Some(role) = role.and_then(|role| RoleName::check(role).ok()) else { return Ok(()) };
+    if let Ok(Some(mut state)) = RoleState::read(indexes, &role)
+        && state.leave(session)
+    {
+        state.write(indexes, Durability::Synced)?;
+    }
+    Ok(())
 }

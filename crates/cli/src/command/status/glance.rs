@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use stead_context::{LoopStatus, Loops, Shelf};
+use stead_context::{LoopStatus, Loops, Packet, Shelf};
 use stead_evidence::foreign_features;
 use stead_feature::FeatureList;
 use stead_hook::{Tampering, graph_news, guard_news};
@@ -89,7 +89,7 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
     });
     let loops = active.collect();
     let latest = Shelf::new(&context).list().into_iter().find_map(|listing| {
-        let head = listing.head.ok()?;
+        let head = listing.head.ok().filter(Packet::is_open)?;
         let status = head.get("status").unwrap_or("?").to_owned();
         Some(Latest { status, purpose: head.purpose().to_string(), id: listing.id })
     });

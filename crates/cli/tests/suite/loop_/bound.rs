@@ -25,7 +25,10 @@ fn iterations_are_counted_and_end() {
     let last = stop(&world, "s1", "c");
     assert_eq!(held(&last), None);
     let told = last.json()["systemMessage"].as_str().unwrap().to_owned();
-    assert_eq!(told, format!("Stead: loop `{id}` is cancelled: 3 of 3 iterations used"));
+    assert_eq!(
+        told,
+        format!("Stead: loop `{id}` is at its limit: 3 of 3 iterations used; `stead loop resume {id}` goes on with it")
+    );
     assert_eq!(stop(&world, "s1", "d").to_string(), "exit 0");
     let pointer = world.read("project/.agent/context/indexes/active-loop.json");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&pointer).unwrap()["active_loop_id"], json!(null));
@@ -44,6 +47,115 @@ fn the_end_is_silent_where_a_word_would_hold() {
     let run = world.hook("codex Stop", crate::world::payload(&world, "Stop", own));
     assert_eq!(run.stdout, "{}");
     assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations used");
+    // The agent tells the person with the next message.
+    let own = json!({"session_id": "s1", "turn_id": "t", "model": "m", "prompt": "and now?"});
+    let run = world.hook("codex UserPromptSubmit", crate::world::payload(&world, "UserPromptSubmit", own));
+    assert!(
+        run.stdout.contains("is at its limit: 1 of 1 iterations used") && run.stdout.contains("Tell the person"),
+        "{run}"
+    );
+}
+
+#[test]
+fn every_stop_that_a_loop_lets_pass_is_told() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    let told = |own: serde_json::Value| {
+        let run = stop_with(&world, own);
+        run.json()["systemMessage"].as_str().unwrap().to_owned()
+    };
+    let waits = json!({"session_id": "s1", "last_assistant_message": "x", "background_tasks": [{"id": "1", "status": "running", "agent_type": "helper"}]});
+    assert_eq!(told(waits), format!("Stead: loop `{id}` let this stop pass: 1 sub-agents are still running"));
+    let silent = json!({"session_id": "s1"});
+    assert_eq!(
+        told(silent),
+        format!("Stead: loop `{id}` let this stop pass: the agent's last message could not be read")
+    );
+    let done = json!({"session_id": "s1", "last_assistant_message": "<promise>DONE</promise>"});
+    assert_eq!(told(done), format!("Stead: loop `{id}` is done: promise `DONE` kept"));
+}
+
+#[test]
+fn a_promise_must_be_meant() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    for talk in [
+        "I will not output <promise>DONE</promise> yet.",
+        "I cannot say <promise>DONE</promise>",
+        "<promise>DONE</promise>\n\nOne thing is left, I go on with it.",
+        "You want to hear \"<promise>DONE</promise>\"",
+        "> <promise>DONE</promise>",
+    ] {
+        assert!(held(&stop(&world, "s1", talk)).is_some(), "{talk}");
+    }
+    assert_eq!(held(&stop(&world, "s1", "All tests pass.\n\n<promise>DONE</promise>")), None);
+    assert_eq!(status(&world, &id), "done: promise `DONE` kept");
+}
+
+#[test]
+fn a_loop_at_its_limit_can_be_resumed() {
+    let world = marked();
+    let id = start(&world, "s1", &["--max-iterations", "2"]);
+    assert!(held(&stop(&world, "s1", "a")).is_some());
+    assert_eq!(held(&stop(&world, "s1", "b")), None);
+    assert_eq!(status(&world, &id), "limit: 2 of 2 iterations used");
+    let run = world.stead(&["loop", "resume", &id, "--max-iterations", "2"]);
+    assert!(run.code == 2 && run.stderr.contains("leaves nothing"), "{run}");
+    assert!(world.stead(&["loop", "activate", &id]).stderr.contains("stead loop resume"));
+    let resumed = world.stead(&["loop", "resume", &id]).ok();
+    assert!(resumed.contains("resumed, iteration 2 of 4; session s1 of claude"), "{resumed}");
+    assert!(held(&stop(&world, "s1", "c")).unwrap().contains("iteration 3 of 4"));
+    // Another agent may not raise the limit of a loop that is not its own.
+    assert!(held(&stop(&world, "s1", "d")).is_some());
+    assert_eq!(held(&stop(&world, "s1", "e")), None);
+    let refused = super::as_agent(&world, "s2", &["loop", "resume", &id]);
+    assert!(refused.code == 1 || crate::world::denies(&refused.stdout), "{refused}");
+    assert_eq!(status(&world, &id), "limit: 4 of 4 iterations used");
+    super::as_agent(&world, "s1", &["loop", "resume", &id, "--max-iterations", "9"]).ok();
+    assert_eq!(shown(&world, &id)["max_iterations"], 9);
+}
+
+/// Where the client would end the turn, a run goes on in the background.
+#[cfg(unix)]
+#[test]
+fn at_the_cap_a_run_takes_over() {
+    let mut world = marked();
+    world.set("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "2");
+    let agent = world.write("agent.sh", "#!/bin/sh\ncat > /dev/null\necho '{\"decision\": \"stop\", \"reason\": \"done\", \"summary\": \"s\"}' > \"$STEAD_STATUS\"\n");
+    world.sh(&format!("chmod +x {}", agent.display())).ok();
+    let stage = format!("name: goon\ndescription: x\nprovider: {}\ntermination:\n  type: fixed\n", agent.display());
+    world.write("project/.agent/stages/goon/stage.yaml", stage);
+    world.write("project/.agent/stages/goon/prompt.md", "Read ${CTX} and write ${STATUS}.\n");
+    let run = world.stead(&["loop", "start", "x", "--then-run", "nothing"]);
+    assert!(run.code == 1 && run.stderr.contains("there is no stage `nothing`"), "{run}");
+    let id = start(&world, "s1", &["--promise", "DONE", "--max-iterations", "3", "--then-run", "goon"]);
+    let stop_again = |again: bool| {
+        stop_with(
+            &world,
+            json!({"session_id": "s1", "last_assistant_message": format!("{again}"), "stop_hook_active": again}),
+        )
+    };
+    assert!(held(&stop_again(false)).is_some());
+    let last = stop_again(true);
+    let told = last.json()["systemMessage"].as_str().unwrap().to_owned();
+    let name = format!("loop-{}", id.split('-').next().unwrap().to_lowercase());
+    assert!(told.contains(&format!("run `{name}` goes on; `stead status {name} --watch`")), "{told}");
+    assert!(
+        log(&world).pop().unwrap().starts_with("handed-over: this client allows at most 2 blocks"),
+        "{:?}",
+        log(&world)
+    );
+    assert!(status(&world, &id).starts_with("paused: "), "{}", status(&world, &id));
+    let plan = world.read(format!("project/.agent/runs/{name}/plan.json"));
+    assert!(plan.contains(&format!("loops/{id}.md")), "{plan}");
+    let since = std::time::Instant::now();
+    let ended = || {
+        world.stead(&["status", &name, "--json"]).json()["status"].as_str().is_some_and(|status| status != "running")
+    };
+    while !ended() {
+        assert!(since.elapsed() < std::time::Duration::from_secs(30), "{}", world.stead(&["status", &name]));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }
 
 #[test]
@@ -120,7 +232,7 @@ fn minutes_are_bounded_and_a_clock_set_back_counts_as_none() {
     assert!(held(&stop(&world, "s1", "b")).is_some());
     look_at(-60_000);
     assert_eq!(held(&stop(&world, "s1", "c")), None);
-    assert_eq!(status(&world, &id), "cancelled: 10 of 10 minutes used");
+    assert_eq!(status(&world, &id), "limit: 10 of 10 minutes used");
 }
 
 #[test]

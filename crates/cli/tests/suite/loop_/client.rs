@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
+use crate::client::hold;
 use crate::world::marked;
 
 /// A client: how it announces a shell command and a stop, and how it takes being held.
@@ -26,7 +27,7 @@ const CLIENTS: &[Client] = &[
         stop: ("Stop", "Stop.json"),
         command: "/tool_input/command",
         message: Some("/last_assistant_message"),
-        held: |run| block(run, "block"),
+        held: hold,
     },
     Client {
         name: "codex",
@@ -166,7 +167,7 @@ fn a_client_that_never_tells_what_was_said_is_held_by_count_and_check() {
         let prompt = client.stop(&world, "").unwrap_or_else(|| panic!("{} was let go", client.name));
         assert!(prompt.contains("iteration 2 of 2") && !prompt.contains("<promise>"), "{}: {prompt}", client.name);
         assert_eq!(client.stop(&world, ""), None, "{}", client.name);
-        assert_eq!(super::status(&world, &id), "cancelled: 2 of 2 iterations used");
+        assert_eq!(super::status(&world, &id), "limit: 2 of 2 iterations used");
         let id = client.start(&world, &["--promise", "DONE", "--verify", "test -e sign"]);
         assert!(client.stop(&world, "").is_some(), "{}", client.name);
         world.write("project/sign", "");
@@ -232,4 +233,36 @@ fn a_client_that_repeats_the_whole_turn_is_heard_once() {
     let prompt = (client.held)(&world.hook("gemini AfterAgent", again.to_string())).unwrap();
     assert!(!prompt.contains("failed"), "the promise of before does not count again: {prompt}");
     assert_eq!(super::status(&world, &id), "active");
+}
+
+/// Some clients report what Stead gave to the agent as a prompt that looks like a person's.
+#[test]
+fn what_stead_said_is_not_the_persons_word() {
+    for (name, event, file) in [
+        ("gemini", "BeforeAgent", "BeforeAgent.reinjected.json"),
+        ("copilot", "userPromptSubmitted", "userPromptSubmitted.reinjected.json"),
+    ] {
+        let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
+        let world = marked();
+        client.start(&world, &["--max-iterations", "9"]);
+        let given = client.stop(&world, "not yet").unwrap_or_else(|| panic!("{name} was let go"));
+        let session = client.payload(&world, client.stop.1);
+        let ask = |text: &str| {
+            let mut prompt = client.payload(&world, file);
+            for key in ["session_id", "sessionId"] {
+                if let Some(id) = session.get(key) {
+                    prompt[key] = id.clone();
+                }
+            }
+            prompt["prompt"] = json!(text);
+            world.hook(&format!("{name} {event}"), prompt.to_string());
+            crate::world::lines(&world, "prompts.jsonl").pop().unwrap()
+        };
+        assert_eq!(ask(&given)["author"], "machine", "{name}");
+        assert_ne!(ask("Never touch vendor/.")["author"], "machine", "{name}");
+        let said = world.stead(&["handoff", "go on", "--json"]).json();
+        let packet = world.read(format!("project/.agent/context/packets/{}.md", said["id"].as_str().unwrap()));
+        assert!(packet.contains("> Never touch vendor/. (prompt 1, "), "{name}: {packet}");
+        assert!(!packet.contains("Stead loop"), "{name}: {packet}");
+    }
 }

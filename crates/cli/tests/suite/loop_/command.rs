@@ -49,6 +49,7 @@ fn the_default_is_finite_and_zero_must_be_written() {
     assert_eq!(started["source_packet_id"], "20261115T194530Z-p");
     assert_eq!(shown(&world, started["id"].as_str().unwrap())["prompt"], "Go on with the parser.");
     assert_eq!(packet("loop_max_iterations: 0\n").json()["max_iterations"], 25);
+    assert_eq!(packet("verify: make check\n").json()["verify"], "make check");
     assert_eq!(packet("").json()["promises"], json!([]));
     let run = world.stead(&["loop", "start", "--from-packet", "20261115T194530Z-q"]);
     assert_eq!(run.code, 1);

@@ -157,3 +157,16 @@ fn without_a_loop_a_stop_costs_no_word_and_no_line() {
     assert_eq!(stop(&world, "s1", "x").to_string(), "exit 0");
     assert!(!world.exists("project/.agent/context/indexes/loop-log.jsonl"));
 }
+
+#[test]
+fn a_sub_agent_puts_nobody_into_a_loop() {
+    let world = marked();
+    let words = ["loop", "start", "Mine.", "--promise", "DONE"];
+    let command = format!("stead {}", super::quoted(&words));
+    let own = json!({"session_id": "s1", "agent_id": "a1", "agent_type": "helper", "tool_name": "Bash",
+        "tool_input": {"command": command}, "tool_use_id": "c"});
+    world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
+    let run = world.stead(&words);
+    assert!(run.code == 1 && run.stderr.contains("a sub-agent cannot be in a loop"), "{run}");
+    assert_eq!(stop(&world, "s1", "x").to_string(), "exit 0", "its parent is not held");
+}

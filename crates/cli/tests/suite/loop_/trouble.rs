@@ -13,7 +13,9 @@ fn nonsense_lets_the_agent_go_and_is_named_by_file_and_line() {
     let good = world.read(&path);
     let check = |text: String, expected: &str| {
         world.write(&path, &text);
-        assert_eq!(stop(&world, "s1", "x").to_string(), "exit 0", "{expected}");
+        let told = stop(&world, "s1", "x").json()["systemMessage"].as_str().unwrap().to_owned();
+        assert!(told.contains("cannot be read, so it holds nobody") && told.contains(expected), "{expected}: {told}");
+        assert!(log(&world).pop().unwrap().contains(expected), "{expected}");
         let run = world.stead(&["loop", "show", &id]);
         assert_eq!(run.code, 1, "{run}");
         assert!(run.stderr.contains(&format!("{id}.md`")) && run.stderr.contains(expected), "{expected}: {run}");
@@ -32,8 +34,22 @@ fn nonsense_lets_the_agent_go_and_is_named_by_file_and_line() {
     let text = world.read(&path);
     assert!(text.starts_with("\u{feff}---\r\n") && text.contains("iteration: 2\r\n"), "{text}");
     world.write("project/.agent/context/indexes/active-loop.json", "{torn");
-    assert_eq!(stop(&world, "s1", "x").to_string(), "exit 0");
+    let told = stop(&world, "s1", "x");
+    assert!(
+        told.stdout.contains("no loop can hold this session") && told.stdout.contains("active-loop.json"),
+        "{told}"
+    );
     assert!(world.stead(&["loop", "list"]).stderr.contains("active-loop.json`: line 1"));
+}
+
+#[test]
+fn a_loop_whose_file_is_gone_is_told_once() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    std::fs::remove_file(world.project().join(format!(".agent/context/loops/{id}.md"))).unwrap();
+    let told = stop(&world, "s1", "x").json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains(&format!("there is no loop `{id}`")), "{told}");
+    assert_eq!(stop(&world, "s1", "x").to_string(), "exit 0");
 }
 
 #[test]
@@ -84,7 +100,8 @@ fn a_full_disk_holds_nobody_and_keeps_the_files() {
         && cp ../kept/* .agent/context/loops/ && (cat /dev/zero > .agent/context/loops/filler 2>/dev/null; true) \
         && \"$STEAD\" hook claude Stop < ../payload.json && cmp ../kept/*.md .agent/context/loops/*.md && echo whole";
     let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
-    assert_eq!(run.to_string(), "exit 0\n--- stdout\nwhole");
+    assert!(run.code == 0 && run.stdout.ends_with("whole\n"), "{run}");
+    assert!(run.stdout.contains("no loop can hold this session: could not write"), "{run}");
     assert!(world.read("home/.local/state/stead/notes.jsonl").contains(&id), "the reason is noted for doctor");
     assert_eq!(status(&world, &id), "active");
     assert!(held(&stop(&world, "s1", "x")).is_some());

@@ -20,6 +20,7 @@ fn running() -> Loop {
         source_packet_id: None,
         verify: None,
         verify_seconds: 300,
+        then_run: None,
         max_minutes: 0,
         max_repeats: 3,
         started_by: Starter::Person,
@@ -47,6 +48,7 @@ fn show(decision: &Decision) -> String {
         Decision::Hold { why, .. } => format!("hold: {why}"),
         Decision::LetGo { status: None, why } => format!("go: {why}"),
         Decision::LetGo { status: Some(status), why } => format!("{status}: {why}"),
+        Decision::HandOver { why } => format!("hand over: {why}"),
     }
 }
 
@@ -101,7 +103,7 @@ fn the_check_must_be_green_too() {
     check(checked.clone(), Stop { check: red(), ..stop(done) }, "hold: `cargo test` failed: exit 101");
     check(checked.clone(), stop(LastMessage::Message("not yet")), "hold: no promise given");
     let last = Loop { iteration: 25, ..checked.clone() };
-    check(last.clone(), Stop { check: red(), ..stop(done) }, "cancelled: 25 of 25 iterations used");
+    check(last.clone(), Stop { check: red(), ..stop(done) }, "limit: 25 of 25 iterations used");
     check(last, Stop { check: Some(Check::Green), ..stop(done) }, "done: promise `DONE` kept, `cargo test` passed");
     let bare = Loop { promises: Vec::new(), ..checked.clone() };
     check(bare.clone(), stop(LastMessage::Message("x")), "check");
@@ -142,8 +144,8 @@ fn sub_agents_at_work_are_waited_for() {
 fn iterations_are_bounded() {
     let at = |iteration, max_iterations| Loop { iteration, max_iterations, ..running() };
     check(at(2, 3), stop(LastMessage::Message("x")), "hold: no promise given");
-    check(at(3, 3), stop(LastMessage::Message("x")), "cancelled: 3 of 3 iterations used");
-    check(at(9, 3), stop(LastMessage::Untold), "cancelled: 9 of 3 iterations used");
+    check(at(3, 3), stop(LastMessage::Message("x")), "limit: 3 of 3 iterations used");
+    check(at(9, 3), stop(LastMessage::Untold), "limit: 9 of 3 iterations used");
     check(at(u32::MAX, 0), stop(LastMessage::Message("x")), "hold: no promise given");
 }
 
@@ -152,7 +154,7 @@ fn minutes_are_bounded() {
     let timed = Loop { max_minutes: 10, ..running() };
     let at = |minutes: i64| Stop { now: NOW + minutes * 60_000, ..stop(LastMessage::Message("x")) };
     check(timed.clone(), at(9), "hold: no promise given");
-    check(timed, at(10), "cancelled: 10 of 10 minutes used");
+    check(timed, at(10), "limit: 10 of 10 minutes used");
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn a_clock_set_back_neither_holds_for_ever_nor_ends_early() {
     let told = "hold: no promise given; the clock was set back by 36000 s, which is not counted";
     let after = check(after, at(back, "b"), told);
     let after = check(after, at(back + 3, "c"), "hold: no promise given");
-    check(after, at(back + 4, "d"), "cancelled: 10 of 10 minutes used");
+    check(after, at(back + 4, "d"), "limit: 10 of 10 minutes used");
 }
 
 #[test]
@@ -250,4 +252,18 @@ proptest! {
         }
         prop_assert!(false, "still {:?}", state);
     }
+}
+
+#[test]
+fn at_the_clients_cap_a_run_goes_on() {
+    let state = Loop { id: "20261115T194530Z-überall".into(), then_run: Some("stage work".into()), ..running() };
+    let capped = |holds: u32| Stop { cap: Some(3), again: holds > 0, ..stop(LastMessage::Message("not yet")) };
+    let with = |holds: u32| Loop { counts: Counts { holds, ..Counts::default() }, ..state.clone() };
+    check(with(0), capped(0), "hold: no promise given");
+    check(with(1), capped(1), "hold: no promise given");
+    let why = "this client allows at most 3 blocks in a row; run `loop-20261115t194530z` goes on";
+    let after = check(with(2), capped(2), &format!("hand over: {why}"));
+    assert_eq!((after.status, after.reason.as_deref(), after.left()), (LoopStatus::Paused, Some(why), Some(24)));
+    let done = Stop { cap: Some(3), again: true, ..stop(LastMessage::Message("<promise>DONE</promise>")) };
+    check(with(2), done, "done: promise `DONE` kept");
 }

@@ -2,10 +2,9 @@
 
 use std::fs;
 
-use stead_model::rfc3339;
 use tempfile::TempDir;
 
-use super::super::{Check, LastMessage, LoopClaim, LoopLine, NewLoop};
+use super::super::{Check, LastMessage, LoopClaim, LoopLine, NewLimits, NewLoop};
 use super::*;
 
 const NOW: i64 = 1_794_771_930_000;
@@ -36,6 +35,7 @@ fn new(owner: Option<Owner>) -> NewLoop {
         max_repeats: 0,
         verify: None,
         verify_seconds: 300,
+        then_run: None,
         source_packet_id: None,
         owner,
     }
@@ -139,12 +139,12 @@ fn what_is_over_stays_over() {
     let id = room.loops.start(new(Some(owner("s1"))), NOW).unwrap().state.id;
     room.loops.pause(&id, None, NOW).unwrap();
     assert!(!room.held("s1", "x"));
-    room.loops.resume(&id, None, NOW).unwrap();
+    room.loops.resume(&id, None, NewLimits::default(), NOW).unwrap();
     assert!(room.held("s1", "x"), "it was resumed for the session it belongs to");
     room.loops.cancel(&id, None, NOW).unwrap();
     assert!(!room.held("s1", "x"));
     for refused in [
-        room.loops.resume(&id, None, NOW).map(|_| ()),
+        room.loops.resume(&id, None, NewLimits::default(), NOW).map(|_| ()),
         room.loops.activate(&id, Some(&owner("s2")), NOW).map(|_| ()),
         room.loops.pause(&id, None, NOW).map(|_| ()),
         room.loops.cancel(&id, None, NOW).map(|_| ()),
@@ -235,4 +235,38 @@ fn the_log_says_what_came_of_a_claim() {
     assert!(!room.held("s2", done));
     let last = LoopLine::newest(room.loops.indexes(), None).unwrap().next().unwrap();
     assert_eq!(last.claim(), Some(LoopClaim::Unchecked), "{last:?}");
+}
+
+#[test]
+fn a_limit_is_no_end() {
+    let room = room();
+    let few = NewLoop { max_iterations: 2, ..new(Some(owner("s1"))) };
+    let id = room.loops.start(few, NOW).unwrap().state.id;
+    let stop =
+        Stop { said: LastMessage::Message("not yet"), again: false, waiting: 0, cap: None, now: NOW, check: None };
+    let answer = || room.loops.stop(&id, &owner("s1"), &stop).unwrap();
+    assert!(matches!(answer(), Answer::Held { .. }));
+    assert!(matches!(answer(), Answer::LetGo { ended: Some(LoopStatus::Limit), .. }));
+    assert_eq!(room.loops.foreground("s1").unwrap(), Foreground::Nothing);
+    let refused = room.loops.activate(&id, Some(&owner("s1")), NOW).unwrap_err();
+    assert!(refused.hint().unwrap().contains(&format!("stead loop resume {id}")), "{refused}");
+    let state = room.loops.resume(&id, Some(&owner("s1")), NewLimits::default(), NOW).unwrap().state;
+    assert_eq!((state.status, state.iteration, state.max_iterations), (LoopStatus::Active, 2, 4));
+    assert!(matches!(answer(), Answer::Held { .. }) && matches!(answer(), Answer::Held { .. }));
+    assert!(matches!(answer(), Answer::LetGo { ended: Some(LoopStatus::Limit), .. }));
+    let limits = NewLimits { max_iterations: Some(9), max_minutes: Some(3) };
+    let state = room.loops.resume(&id, None, limits, NOW).unwrap().state;
+    assert_eq!((state.max_iterations, state.max_minutes), (9, 3));
+}
+
+#[test]
+fn a_loop_without_its_file_is_logged_and_holds_nobody_any_more() {
+    let room = room();
+    let id = room.loops.start(new(Some(owner("s1"))), NOW).unwrap().state.id;
+    fs::remove_file(room.loops.path(&id)).unwrap();
+    let error = room.loops.read(&id).unwrap_err();
+    room.loops.trouble(&id, &error, Some(&owner("s1")), NOW).unwrap();
+    assert_eq!(room.loops.foreground("s1").unwrap(), Foreground::Nothing);
+    let line = LoopLine::newest(room.loops.indexes(), Some(&id)).unwrap().next().unwrap();
+    assert_eq!((line.did.as_str(), line.why.as_str()), ("let-go", format!("there is no loop `{id}`").as_str()));
 }
