@@ -1,7 +1,7 @@
 //! One request of a client: the caller, the location, the event, and the effects of its call. All judges and recorders
 //! use this value, so that files and commands are read at most once per call.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -33,6 +33,8 @@ pub(crate) struct Request<'a> {
     grant: OnceCell<Option<Grant>>,
     could_be_evidence: OnceCell<bool>,
     outcome: OnceCell<Outcome>,
+    /// Folders that the look after the event found as they were, with the sum over their files.
+    seen: RefCell<Vec<(PathBuf, u64)>>,
 }
 
 impl<'a> Request<'a> {
@@ -56,6 +58,7 @@ impl<'a> Request<'a> {
             grant: OnceCell::new(),
             could_be_evidence: OnceCell::new(),
             outcome: OnceCell::new(),
+            seen: RefCell::default(),
         }
     }
 
@@ -69,6 +72,7 @@ impl<'a> Request<'a> {
             grant: OnceCell::new(),
             could_be_evidence: OnceCell::new(),
             outcome: OnceCell::new(),
+            seen: RefCell::default(),
             ..*self
         }
     }
@@ -92,6 +96,16 @@ impl<'a> Request<'a> {
     /// Returns true if the call's command may be a test or a build.
     pub(crate) fn could_be_evidence(&self, command: &str) -> bool {
         *self.could_be_evidence.get_or_init(|| could_be_evidence(command))
+    }
+
+    /// Notes that a folder is as it was.
+    pub(crate) fn note_seen(&self, folder: &Path, sum: u64) {
+        self.seen.borrow_mut().push((folder.to_owned(), sum));
+    }
+
+    /// Returns true if this call has found that the sum over the files of a folder is this.
+    pub(crate) fn has_seen(&self, folder: &Path, sum: u64) -> bool {
+        self.seen.borrow().iter().any(|(known, found)| *found == sum && known == folder)
     }
 
     /// How the call's command ended.

@@ -100,8 +100,14 @@ impl Seal {
 
     /// Compares stamps only.
     pub fn look(&self) -> Look {
+        self.look_and_tell(&mut |_, _| {})
+    }
+
+    /// The same, and calls `seen` for each folder whose files are the same: [`crate::FolderLook::sum`] would be this, if it
+    /// looked at the same files.
+    pub fn look_and_tell(&self, seen: &mut dyn FnMut(&Path, u64)) -> Look {
         match fs::read_to_string(self.dir.join(INDEX)) {
-            Ok(text) => Quick::look(&text, &self.root),
+            Ok(text) => Quick::look(&text, &self.root, seen),
             Err(_) => Look::Unsealed,
         }
     }

@@ -4,9 +4,6 @@ use stead_shell::{MANY, ONE, fold};
 /// The folded names of a path, one component each.
 pub(crate) type Names = Vec<Vec<char>>;
 
-/// The same, for several entries.
-pub(crate) type SharedNames = std::rc::Rc<[Vec<char>]>;
-
 /// A path that is compared with the rules. Its names may contain shell wildcards; [`is_deep`] says which name stands
 /// for any number of folders.
 pub(crate) struct Candidate<'c> {

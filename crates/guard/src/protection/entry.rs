@@ -1,12 +1,14 @@
 //! One protected path, and how a candidate relates to it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use stead_model::{Base, ITSELF};
 use stead_shell::{Facts, can_meet, clean, covers, fold};
 
-use super::candidate::{Names, SharedNames, is_deep};
+use super::candidate::{Names, is_deep};
 use super::rule::Rule;
 
 /// One protected path.
@@ -14,11 +16,22 @@ pub(crate) struct Entry<'a> {
     pub(crate) rule: Rule<'a>,
     /// The indices of its base folders in the shield.
     pub(crate) bases: Range<usize>,
-    /// The base below home if its variable is unset.
-    pub(crate) fallback: SharedNames,
-    pub(crate) pattern: Names,
+    fallback: Rc<LazyNames<'a>>,
+    pattern: OnceCell<Names>,
     /// Protects the folder and everything below it.
     pub(crate) deep: bool,
+}
+
+/// The names of a path, split when they are asked for: most rules are far from what a call concerns.
+pub(crate) struct LazyNames<'a> {
+    path: &'a str,
+    names: OnceCell<Names>,
+}
+
+impl<'a> LazyNames<'a> {
+    pub(crate) fn new(path: &'a str) -> Rc<Self> {
+        Rc::new(Self { path, names: OnceCell::new() })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +41,25 @@ pub(crate) enum Meeting {
     In,
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    pub(crate) fn new(rule: Rule<'a>, bases: Range<usize>, fallback: Rc<LazyNames<'a>>) -> Self {
+        let deep = rule.spot().is_some_and(|(_, path)| path.ends_with("**"));
+        Self { rule, bases, fallback, pattern: OnceCell::new(), deep }
+    }
+
+    /// The names of the rule's path below its base.
+    fn pattern(&self) -> &Names {
+        self.pattern.get_or_init(|| {
+            let (_, path) = self.rule.spot().unwrap_or((Base::Project, ""));
+            split(path.strip_suffix("**").unwrap_or(path))
+        })
+    }
+
+    /// The names of the base below home if its variable is unset.
+    pub(crate) fn fallback(&self) -> &Names {
+        self.fallback.names.get_or_init(|| split(self.fallback.path))
+    }
+
     /// Names the rule's path for a reason.
     pub(crate) fn shown(&self) -> String {
         match self.rule.spot() {
@@ -43,7 +74,7 @@ impl Entry<'_> {
 
     /// The first name of the rule's path.
     pub(crate) fn first(&self) -> &[char] {
-        self.pattern.first().map_or(&[], Vec::as_slice)
+        self.pattern().first().map_or(&[], Vec::as_slice)
     }
 
     /// Returns true if nothing that the rule protects exists.
@@ -83,11 +114,11 @@ impl Entry<'_> {
     /// Relates a candidate to the entry, if it matches the base.
     pub(crate) fn meets(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> Meeting {
         if candidate.iter().any(|name| is_deep(name)) {
-            let rule: Vec<&[char]> = base.iter().chain(&self.pattern).map(Vec::as_slice).collect();
+            let rule: Vec<&[char]> = base.iter().chain(self.pattern()).map(Vec::as_slice).collect();
             return self.searched(&rule, candidate);
         }
-        let full = base.len() + self.pattern.len();
-        let equal = meet(&self.pattern, candidate.get(base.len()..).unwrap_or_default());
+        let full = base.len() + self.pattern().len();
+        let equal = meet(self.pattern(), candidate.get(base.len()..).unwrap_or_default());
         match candidate.len() {
             _ if !equal => Meeting::Apart,
             length if length == full || (length > full && self.deep) => Meeting::In,
@@ -113,7 +144,7 @@ impl Entry<'_> {
 
     /// Returns true if a file of this name may matter in the rule's folder: only files with these extensions do.
     fn may_hold(&self, name: &[char]) -> bool {
-        let last: String = self.pattern.last().map(|name| name.iter().collect()).unwrap_or_default();
+        let last: String = self.pattern().last().map(|name| name.iter().collect()).unwrap_or_default();
         let prose = !matches!(last.as_str(), "cache" | "graph" | "guards" | "indexes");
         let samples = ["x.json", "x.jsonl", "x.yaml", "x.toml"].into_iter().chain(prose.then_some("x.md"));
         is_deep(name) || samples.into_iter().any(|sample| can_meet(&fold(sample), name))
@@ -121,7 +152,7 @@ impl Entry<'_> {
 
     /// Returns true if the call excludes all of it.
     pub(crate) fn is_left_out(&self, base: &[Vec<char>], except: &[String]) -> bool {
-        let full: Vec<&Vec<char>> = base.iter().chain(&self.pattern).collect();
+        let full: Vec<&Vec<char>> = base.iter().chain(self.pattern()).collect();
         except.iter().any(|left_out| {
             let itself = left_out.strip_prefix(ITSELF);
             let is_at = |text: &str, at: usize| {
@@ -142,19 +173,21 @@ impl Entry<'_> {
     }
 
     pub(crate) fn meets_end(&self, end: &[Vec<char>]) -> Meeting {
-        if !meet(&self.fallback, end) {
+        if !meet(self.fallback(), end) {
             return Meeting::Apart;
         }
-        let meeting = self.meets(&self.fallback, end);
-        let first = self.fallback.first().or(self.pattern.first());
+        let meeting = self.meets(self.fallback(), end);
+        let first = self.fallback().first().or(self.pattern().first());
         // A common word such as `docs` is not enough; a name with a leading dot is.
         let telling = first.is_some_and(|name| name.first() == Some(&'.')) || end.len() > 1;
         match meeting {
             Meeting::Above if !telling => Meeting::Apart,
             // A folder such as `.github`, where one of many subfolders may contain hook files, is not enough.
-            Meeting::Above if end.len() == 1 && self.pattern.iter().any(|name| name.contains(&'*')) => Meeting::Apart,
+            Meeting::Above if end.len() == 1 && self.pattern().iter().any(|name| name.contains(&'*')) => Meeting::Apart,
             // `~/.config` contains far more than our folder.
-            Meeting::Above if end.len() <= self.fallback.len() && self.pattern.len() + usize::from(self.deep) > 1 => {
+            Meeting::Above
+                if end.len() <= self.fallback().len() && self.pattern().len() + usize::from(self.deep) > 1 =>
+            {
                 Meeting::Apart
             }
             other => other,
@@ -162,8 +195,8 @@ impl Entry<'_> {
     }
 
     pub(crate) fn is_covering(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
-        candidate.len() == base.len() + self.pattern.len()
-            && base.iter().chain(&self.pattern).zip(candidate).all(|(rule, name)| covers(rule, name))
+        candidate.len() == base.len() + self.pattern().len()
+            && base.iter().chain(self.pattern()).zip(candidate).all(|(rule, name)| covers(rule, name))
     }
 }
 

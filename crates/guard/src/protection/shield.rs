@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use stead_model::Base;
 use stead_shell::{Facts, MANY, ONE, Place, clean, is_sign, names};
 
-use super::candidate::{Candidate, Names, SharedNames};
-use super::entry::{Entry, Meeting, meet, split};
+use super::candidate::{Candidate, Names};
+use super::entry::{Entry, LazyNames, Meeting, meet};
 use super::policy::Policy;
 use super::rule::Rule;
 
@@ -73,13 +74,13 @@ impl<'a> Shield<'a> {
         let (entries, free, bases) = (Vec::new(), Vec::new(), Vec::new());
         let (verbs, switches) = (OnceCell::new(), Vec::new());
         let mut shield = Self { entries, free, bases, trees, wide, others, policy: *policy, verbs, switches, home };
-        let mut known: Vec<(Base<'_>, Range<usize>, SharedNames)> = Vec::new();
+        let mut known: Vec<(Base<'a>, Range<usize>, Rc<LazyNames<'a>>)> = Vec::new();
         for rule in policy.rules_of(|kind| kind != "verb") {
             if matches!(rule, Rule::Off { .. } | Rule::Client { .. } | Rule::Variables { .. }) {
                 shield.switches.push(rule);
                 continue;
             }
-            let Some((base, spot)) = rule.spot() else { continue };
+            let Some((base, _)) = rule.spot() else { continue };
             let (bases, fallback) = match known.iter().find(|(other, ..)| *other == base) {
                 Some((_, bases, fallback)) => (bases.clone(), fallback.clone()),
                 None => {
@@ -92,23 +93,19 @@ impl<'a> Shield<'a> {
                         _ => shield.bases.extend(place.folders(base).iter().flat_map(both)),
                     }
                     let bases = start..shield.bases.len();
-                    let fallback: SharedNames = match base {
-                        Base::Var { fallback, .. } => split(fallback).into(),
-                        Base::Project | Base::Home => SharedNames::default(),
-                    };
+                    let fallback = LazyNames::new(match base {
+                        Base::Var { fallback, .. } => fallback,
+                        Base::Project | Base::Home => "",
+                    });
                     known.push((base, bases.clone(), fallback.clone()));
                     (bases, fallback)
                 }
-            };
-            let (spot, deep) = match spot.strip_suffix("**") {
-                Some(folder) => (folder, true),
-                None => (spot, false),
             };
             // Without a project, its rules do not apply.
             if bases.is_empty() {
                 continue;
             }
-            let entry = Entry { pattern: split(spot), deep, bases, fallback, rule };
+            let entry = Entry::new(rule, bases, fallback);
             if matches!(entry.rule, Rule::Free { .. }) {
                 shield.free.push(entry);
             } else {
@@ -232,7 +229,7 @@ impl<'a> Shield<'a> {
     }
 
     fn is_free_end(&self, end: &[Vec<char>]) -> bool {
-        self.free.iter().any(|entry| entry.is_covering(&entry.fallback, end))
+        self.free.iter().any(|entry| entry.is_covering(entry.fallback(), end))
     }
 
     fn width(&self, candidate: &[Vec<char>]) -> Width {
@@ -254,6 +251,7 @@ fn spelled(names: &[Vec<char>], from: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entry::split;
     use super::*;
     use crate::protection::testing::{World, show};
 

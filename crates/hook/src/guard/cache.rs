@@ -52,6 +52,9 @@ pub(super) struct GuardText {
     unreadable: Option<String>,
 }
 
+/// Returns true if the call has just found this sum over the files of a folder.
+pub(super) type HasSeen<'a> = dyn Fn(&Path, u64) -> bool + 'a;
+
 /// The bodies in their file.
 struct StoredBodies {
     file: File,
@@ -69,10 +72,10 @@ impl Bodies for StoredBodies {
 
 impl GuardText {
     /// Reads the compiled guards, or compiles them.
-    pub(super) fn load(root: &Path, policy: &PolicyText, env: &Env) -> Self {
+    pub(super) fn load(root: &Path, policy: &PolicyText, env: &Env, has_seen: &HasSeen<'_>) -> Self {
         let folders = folders(root, policy);
         let path = root.join(GUARDS);
-        if let Some(fresh) = Self::read(&path, policy, &folders) {
+        if let Some(fresh) = Self::read(&path, policy, &folders, has_seen) {
             return fresh;
         }
         trust::first_look(root, env);
@@ -105,7 +108,7 @@ impl GuardText {
     }
 
     /// Reads the compiled guards as far as needed, if they are up to date.
-    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf]) -> Option<Self> {
+    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf], has_seen: &HasSeen<'_>) -> Option<Self> {
         let (mut file, data) = open_cache(path)?;
         let size = data.len();
         let mut bytes = Vec::new();
@@ -117,7 +120,7 @@ impl GuardText {
         let length = {
             // The end may be an incomplete character, which is not in the part that is used.
             let text = valid_part(&bytes);
-            if !is_fresh(text.get(..start)?, compiled, policy, folders)? {
+            if !is_fresh(text.get(..start)?, compiled, policy, folders, has_seen)? {
                 return None;
             }
             CompiledView::measure(text.get(start..)?)?
@@ -191,7 +194,13 @@ impl Opening {
 }
 
 /// Returns true if the compiled guards are up to date; `text` is the part before the guards. `None` if it is corrupt.
-fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf]) -> Option<bool> {
+fn is_fresh(
+    text: &str,
+    compiled: u128,
+    policy: &PolicyText,
+    folders: &[PathBuf],
+    has_seen: &HasSeen<'_>,
+) -> Option<bool> {
     let (_, rest) = text.split_once('\n')?;
     let (line, rest) = rest.split_once('\n')?;
     if line.strip_prefix("policy\t")? != policy.first_line() {
@@ -211,7 +220,8 @@ fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf]
         if fields.next()? != folder.to_string_lossy() || newest.saturating_add(RACY) > compiled {
             return Some(false);
         }
-        if FolderLook::again(folder, behind.get(..length)?) != (FolderLook { sum, newest, files }) {
+        let is_same = || Some(FolderLook::again(folder, behind.get(..length)?) == FolderLook { sum, newest, files });
+        if !has_seen(folder, sum) && !is_same()? {
             return Some(false);
         }
         rest = behind.get(length..)?.strip_prefix('\n')?;

@@ -83,7 +83,7 @@ pub fn examine(
     };
     examined.intents = intent::judge(&request);
     let Some(root) = location.root().filter(|_| policy.gates("gate.guards")) else { return examined };
-    let text = GuardText::load(root, &policy, env);
+    let text = GuardText::load(root, &policy, env, &|_, _| false);
     if let Some(why) = text.unreadable() {
         let guards = Verdict::deny(stead_guard::GATE, format!("the guards are not known: {why}"));
         return Examined { guards, ..examined };

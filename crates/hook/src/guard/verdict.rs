@@ -71,7 +71,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         }
         return (named(said, event, &mut report), report);
     };
-    let text = GuardText::load(root, policy, request.env);
+    let text = GuardText::load(root, policy, request.env, &|folder, sum| request.has_seen(folder, sum));
     let Some(view) = text.view() else {
         return (named(said.and(broken(event)), event, &mut report), report);
     };

@@ -32,6 +32,14 @@ pub(crate) enum Looker<'r, 'a> {
 }
 
 impl Looker<'_, '_> {
+    /// Compares stamps. What follows in the same call need not look at the same folder again.
+    fn look(&self, seal: &Seal) -> Look {
+        match self {
+            Self::Event(request) => seal.look_and_tell(&mut |folder, sum| request.note_seen(folder, sum)),
+            Self::Command => seal.look(),
+        }
+    }
+
     /// A session that goes on, so that it was open before.
     fn session(&self) -> Option<&str> {
         match self {
@@ -53,7 +61,7 @@ impl SealedProject<'_> {
     pub(super) fn look(&self, looker: &Looker<'_, '_>) -> Found {
         let (mut found, mut problem) = (Vec::new(), None);
         for (seal, reach) in self.seals() {
-            let looked = match (seal.look(), turn(looker)) {
+            let looked = match (looker.look(seal), turn(looker)) {
                 (Look::Same, Turn::No) => continue,
                 (Look::Same, Turn::Ends) if reach == Reach::Person => continue,
                 (Look::Same, Turn::Ends) => {

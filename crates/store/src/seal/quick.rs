@@ -29,6 +29,9 @@ const FOLDER: &str = ".";
 /// A file that changed within this many nanoseconds before it was sealed may change again without a new time.
 const RACY: u128 = 20_000_000;
 
+/// Bytes for a folder below the root.
+const ROOM: usize = 64;
+
 pub(super) struct Quick;
 
 impl Quick {
@@ -38,11 +41,11 @@ impl Quick {
         text.split_once(END)
     }
 
-    pub(super) fn look(text: &str, root: &Path) -> Look {
-        match Self::split(text) {
-            Some((quick, _)) if Self::is_same(quick, root) == Some(true) => Look::Same,
-            Some(_) => Look::Changed,
-            None => Look::Unsealed,
+    pub(super) fn look(text: &str, root: &Path, seen: &mut dyn FnMut(&Path, u64)) -> Look {
+        match Self::is_same(text, root, seen) {
+            Some(true) => Look::Same,
+            _ if Self::split(text).is_some() => Look::Changed,
+            _ => Look::Unsealed,
         }
     }
 
@@ -56,22 +59,32 @@ impl Quick {
         text.strip_prefix(HEAD).and_then(|rest| rest.split('\t').next()) == Some(STEADY)
     }
 
-    fn is_same(quick: &str, root: &Path) -> Option<bool> {
-        let mut lines = pieces(quick, b'\n');
-        if !Self::is_steady(lines.next()?) {
+    /// Calls `seen` for each folder whose files are the same, with the sum over them.
+    fn is_same(text: &str, root: &Path, seen: &mut dyn FnMut(&Path, u64)) -> Option<bool> {
+        let (head, mut text) = cut(text, b'\n')?;
+        if !Self::is_steady(head) {
             return Some(false);
         }
-        for line in lines {
+        let mut folder = PathBuf::with_capacity(root.as_os_str().len() + ROOM);
+        loop {
+            let (line, behind) = cut(text, b'\n')?;
+            if line.is_empty() {
+                return Some(true);
+            }
+            text = behind;
             let (kind, rest) = cut(line, b'\t')?;
             let (state, rest) = cut(rest, b'\t')?;
-            let (folder, names) = cut(rest, b'\t')?;
-            let folder = root.join(folder);
+            let (below, names) = cut(rest, b'\t')?;
+            folder.clear();
+            folder.push(root);
+            folder.push(below);
             match kind {
                 "files" => {
                     let sum = u64::from_str_radix(state, 16).ok()?;
                     if sum_of(&folder, pieces(names, BETWEEN)).0 != sum {
                         return Some(false);
                     }
+                    seen(&folder, sum);
                 }
                 _ => {
                     let (inode, length) = cut(state, b'.')?;
@@ -86,7 +99,6 @@ impl Quick {
                 }
             }
         }
-        Some(true)
     }
 
     /// `folders` are looked at as well, so that a new file in them is noticed.
