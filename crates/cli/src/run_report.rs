@@ -270,7 +270,7 @@ fn stage_line(node: &NodeState, last: Option<&Status>, is_live: bool, width: usi
         (None, _) => String::new(),
     };
     let count = format!("{}/{}", node.iteration_completed, node.max_iterations);
-    let head = format!("  {:width$}  {:<9}  {count:>7}  ", node.id, node.status.name());
+    let head = format!("  {:width$}  {:<10}  {count:>7}  ", node.id, node.status.name());
     format!("{head}{}", one_line(&words, LONGEST)).trim_end().to_owned()
 }
 
