@@ -53,6 +53,7 @@ pub(crate) fn prove(names: &[String], page: Page, what: Build) -> Result<(u32, u
 
 fn install(scenario: &PathBuf, names: &[String]) -> Result<()> {
     prerequisite::ensure(prerequisite::FOR_CLIENTS)?;
+    prerequisite::offer(prerequisite::FOR_WINDOWS);
     program::run(Command::new(scenario).arg("install").args(names).current_dir(repository::root()))
 }
 

@@ -1,5 +1,5 @@
 //! Programs that the tasks need besides cargo. A missing one is installed or is an error, never a reason to skip
-//! something.
+//! something silently.
 
 use std::process::Command;
 
@@ -23,6 +23,8 @@ pub(crate) const FOR_ENGINE: &[Prerequisite] = &[GIT, CC, BASH, JQ, STRACE];
 pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
 /// What installing and driving real clients needs.
 pub(crate) const FOR_CLIENTS: &[Prerequisite] = &[GIT, BASH, NPM, UNSHARE];
+/// What looking at the clients' windows needs. Without it, that part is skipped and said.
+pub(crate) const FOR_WINDOWS: &[Prerequisite] = &[TMUX];
 /// What checking the MCP server needs.
 pub(crate) const FOR_MCP: &[Prerequisite] = &[GIT, NPM];
 /// libFuzzer is C++ and is built from source.
@@ -34,6 +36,7 @@ const CXX: Prerequisite = Prerequisite { program: "c++", package: "g++" };
 const NODE: Prerequisite = Prerequisite { program: "node", package: "nodejs" };
 const NPM: Prerequisite = Prerequisite { program: "npm", package: "npm" };
 const UNSHARE: Prerequisite = Prerequisite { program: "unshare", package: "util-linux" };
+const TMUX: Prerequisite = Prerequisite { program: "tmux", package: "tmux" };
 const VALGRIND: Prerequisite = Prerequisite { program: "valgrind", package: "valgrind" };
 const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
 const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
@@ -61,6 +64,13 @@ pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {
                 None => Ok(()),
             }
         }
+    }
+}
+
+/// Installs what is missing if that is possible, and says what is not.
+pub(crate) fn offer(wanted: &[Prerequisite]) {
+    if let Err(why) = ensure(wanted) {
+        println!("{why:#}");
     }
 }
 

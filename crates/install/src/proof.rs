@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::Value;
-use stead_client::Harness;
+use stead_client::{Harness, Heard};
 use stead_model::{Base, EventKind, Reply, Verdict};
 
 use crate::Site;
@@ -193,16 +193,22 @@ fn exit_code(status: ExitStatus) -> Result<u8, String> {
 /// Compares an answer with the client's own denial: same exit status, same document except for prose.
 fn looks_denied(harness: Harness, event: &str, reply: &Reply) -> bool {
     let client = harness.client();
-    let heard = client.heard(event);
-    let denial = client.reply(&heard, &Verdict::deny("doctor", "no for a good reason"));
     // If the client accepts no denial, it gets a warning.
     if !client.event(event).is_some_and(|fact| fact.powers.deny) {
         return false;
     }
     let has_words = |reply: &Reply| !reply.stderr.trim().is_empty();
-    reply.exit == denial.exit
-        && masked(&reply.stdout) == masked(&denial.stdout)
-        && (denial.exit == 0 || has_words(reply) == has_words(&denial))
+    let is_like = |denial: &Reply| {
+        reply.exit == denial.exit
+            && masked(&reply.stdout) == masked(&denial.stdout)
+            && (denial.exit == 0 || has_words(reply) == has_words(denial))
+    };
+    // Of a denied command, some windows show a part only, and the rest is sent as a line for the person.
+    let denials = [("no for a good reason", false), ("no for a good reason\nInstead: ask.", true)];
+    denials.into_iter().any(|(reason, is_shell)| {
+        let heard = Heard { is_shell, ..client.heard(event) };
+        is_like(&client.reply(&heard, &Verdict::deny("doctor", reason)))
+    })
 }
 
 /// A document without its prose; values that steer the client have no spaces. Text that is not a document is prose.

@@ -10,6 +10,7 @@ use stead_testkit::fake_model::Call;
 use crate::ground::Ground;
 use crate::repository;
 use crate::scenario::Scenario;
+use crate::terminal::Window;
 
 mod claude;
 mod codex;
@@ -54,6 +55,8 @@ pub struct Client {
     pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
+    /// How its window is used; `None` if no screens of it are kept.
+    pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
     pub(crate) session: fn(&Ground, stdout: &str) -> Option<String>,
 }
@@ -137,7 +140,11 @@ impl Client {
     /// Why it cannot play a scenario, by the facts about the client or by what it lacks headless.
     pub(crate) fn obstacle(&self, scenario: &Scenario) -> Option<&'static str> {
         let lacks = || self.lacks.iter().find(|(numbers, _)| numbers.contains(&scenario.number)).map(|(_, why)| *why);
-        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks)
+        let unseen = || {
+            let is_unseen = scenario.number == Scenario::WINDOW && self.window.is_none();
+            is_unseen.then_some("no screens of its window are kept")
+        };
+        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen)
     }
 
     /// The pinned version.

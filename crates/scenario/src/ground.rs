@@ -10,6 +10,7 @@ use stead_model::Base;
 use stead_testkit::World;
 
 use crate::client::Client;
+use crate::page::OnDifference;
 use crate::process::{End, Ended, Process};
 use crate::witness::{HookCall, Orders};
 
@@ -25,16 +26,18 @@ pub(crate) struct Programs {
     pub(crate) stead: PathBuf,
     pub(crate) witness: PathBuf,
     pub(crate) opaque: PathBuf,
+    /// What to do with a screen that is not as it is kept.
+    pub(crate) on_difference: OnDifference,
 }
 
 impl Programs {
-    pub(crate) fn beside_this_one() -> Result<Self> {
+    pub(crate) fn beside_this_one(on_difference: OnDifference) -> Result<Self> {
         let own = std::env::current_exe()?;
         let find = |name: &str| {
             let path = own.with_file_name(name);
             if path.is_file() { Ok(path) } else { bail!("`{}` is not built", path.display()) }
         };
-        Ok(Self { stead: find("stead")?, witness: find("witness")?, opaque: find("opaque")? })
+        Ok(Self { stead: find("stead")?, witness: find("witness")?, opaque: find("opaque")?, on_difference })
     }
 }
 

@@ -20,7 +20,9 @@ mod process;
 mod record;
 mod repository;
 mod scenario;
+mod screen;
 mod suite;
+mod terminal;
 mod witness;
 
 pub use client::Client;

@@ -142,6 +142,8 @@ const EXTENT: &str = "\
   in the same session. If a client takes no text after a tool, the model reads what was put back with the next prompt.
   If the client reads changed settings at once, three more calls turn its hooks off and go on until it has read them.
 - Scenario 26 compares the calls that no hook followed with what `stead doctor` says about the client.
+- Scenario 27 runs in a terminal, with tmux; what the window shows is kept in crates/scenario/screens. For the other clients
+  no screens are kept.
 ";
 
 /// The names of the clients of which something is true, as a part of a sentence.

@@ -33,6 +33,7 @@ mod sub_agent;
 mod two_sessions;
 mod typed_command;
 mod unseen_tampering;
+mod window;
 
 /// Something to prove with every client that supports it.
 pub struct Scenario {
@@ -45,6 +46,9 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The one that is played in a client's window, with tmux.
+    pub(crate) const WINDOW: u8 = window::SCENARIO.number;
+
     pub const ALL: &'static [Self] = &[
         denied_write::SCENARIO,
         denied_shell::SCENARIO,
@@ -72,6 +76,7 @@ impl Scenario {
         listed_agent::SCENARIO,
         unseen_tampering::SCENARIO,
         failed_call::SCENARIO,
+        window::SCENARIO,
     ];
 }
 

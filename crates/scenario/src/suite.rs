@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::ground::Programs;
 use crate::page::{OnDifference, Results, Standing, compare};
 use crate::scenario::Scenario;
+use crate::terminal;
 
 /// Which clients play which scenarios.
 pub struct Choice {
@@ -31,7 +32,7 @@ impl Choice {
 
 /// Plays the selected scenarios, prints the results, and compares the page with them.
 pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
-    let programs = Programs::beside_this_one()?;
+    let programs = Programs::beside_this_one(on_difference)?;
     let mut results = Results::default();
     let (mut passed, mut failed) = (0, 0);
     for client in &choice.clients {
@@ -42,6 +43,7 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
             println!("{} {:2} {}: {standing} ({seconds:.1} s)", client.harness, scenario.number, scenario.title);
             match standing {
                 Standing::Proven => passed += 1,
+                Standing::NotRun => println!("    skipped: {detail}"),
                 Standing::Failing => {
                     failed += 1;
                     println!("{}", indented(&detail));
@@ -64,6 +66,9 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
 fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (Standing, String) {
     if client.obstacle(scenario).is_some() {
         return (Standing::NotExpressible, String::new());
+    }
+    if let Some(why) = (scenario.number == Scenario::WINDOW).then(terminal::obstacle).flatten() {
+        return (Standing::NotRun, why.to_owned());
     }
     // A failed setup panics; the other scenarios still run.
     let outcome = catch_unwind(AssertUnwindSafe(|| (scenario.play)(client, programs)))

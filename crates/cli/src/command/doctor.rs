@@ -265,6 +265,10 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
     ui.line("\n  A guard's warning never blocks; the model reads it:");
     let times = ["at once", "after the tool", "with the next prompt", "never"];
     tell_times(capabilities, &times, |client| client.guard_warning, ui);
+    ui.line("\n  What the program's own window does not show you:");
+    for client in capabilities.iter().filter(|client| !client.unseen.is_empty()) {
+        field(client.harness, &client.unseen.join("; "), ui);
+    }
     ui.line("\n  The program reports exit codes, so that a test run is evidence:");
     for (told, word) in [("all", "yes"), ("successful", "if 0"), ("none", "no")] {
         let names = capabilities.iter().filter(|client| client.exit_status == told).map(|client| client.harness);
@@ -276,10 +280,6 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
         if let Some(why) = client.lost_after_tool {
             field(client.harness, why, ui);
         }
-    }
-    ui.line("\n  What you do not see in the program's own window (`stead status` and `stead explain` tell it):");
-    for client in capabilities.iter().filter(|client| !client.unseen.is_empty()) {
-        field(client.harness, &client.unseen.join("; "), ui);
     }
     ui.line("\n  A typed command permits what only a person may do:");
     for (is, word) in [(true, "yes"), (false, "no")] {

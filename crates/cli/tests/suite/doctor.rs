@@ -1,8 +1,8 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 use stead_client::Harness;
 use stead_model::EventKind;
 
-use crate::world::{bare, payload};
+use crate::world::{bare, marked, payload};
 
 fn report<'a>(json: &'a Value, harness: &str) -> &'a Value {
     let reports = json["harnesses"].as_array().into_iter().flatten();
@@ -68,6 +68,22 @@ fn the_report_says_which_clients_may_call_no_hook_after_a_tool() {
         let facts = &Harness::from_name(client["harness"].as_str().unwrap()).unwrap().client().facts;
         assert_eq!(client["lost_after_tool"].as_str(), facts.lost_after_tool, "{client}");
     }
+}
+
+#[test]
+fn what_a_window_does_not_show_is_told() {
+    let json = marked().stead(&["doctor", "--json"]).json();
+    let unseen = |name: &str| {
+        let clients = json["capabilities"].as_array().unwrap();
+        clients.iter().find(|client| client["harness"] == name).unwrap()["unseen"].clone()
+    };
+    assert_eq!(unseen("claude"), json!(["asks before an edit without showing why"]));
+    assert_eq!(unseen("codex"), json!([]));
+    assert_eq!(unseen("qwen")[0], "warnings");
+    // It shows what the model reads with a prompt.
+    assert!(!unseen("kimi").to_string().contains("at the start"), "{}", unseen("kimi"));
+    let text = marked().stead(&["doctor"]).stdout;
+    assert!(text.contains("claude    asks before an edit without showing why"), "{text}");
 }
 
 #[test]

@@ -367,7 +367,7 @@ fn a_packet_is_rich_without_the_agents_help() {
         "- Tests and builds of this session (evidence), by their last run:\n  - passed `cargo test`: 3 passed, 0 failed (20",
         "  - FAILED `cargo test --test slow`: 1 passed, 2 failed (20",
         "The agent's last answer, 20",
-        "> It adds; my key is [redacted]\n> Should it wrap?\n",
+        "> It adds; my key is [redacted].\n> Should it wrap?\n",
         "## Plan\n\nThe agent's to-do list, 20",
         "- [ ] (in progress) the overflow\n",
         "- `cargo test` (passed in this session 20",

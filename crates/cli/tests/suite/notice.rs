@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
 use crate::client::{context, denial, hold, said};
-use crate::world::{marked, payload, shell, tool};
+use crate::world::{marked, payload, tool};
 
 fn put(world: &World, mode: &str) {
     let guard = format!(
@@ -18,8 +18,19 @@ fn shown(run: &Run) -> Option<String> {
     said(run)["systemMessage"].as_str().map(str::to_owned)
 }
 
-fn event(world: &World, client: &str, name: &str, own: Value) -> Run {
+fn event(world: &World, client: &str, name: &str, mut own: Value) -> Run {
+    if client == "codex" {
+        // It is known by these.
+        own["turn_id"] = json!("t");
+        own["model"] = json!("m");
+    }
     world.hook(&format!("{client} {name}"), payload(world, name, own))
+}
+
+/// A shell command, before it runs.
+fn command(world: &World, client: &str, command: &str) -> Run {
+    let own = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "c"});
+    event(world, client, "PreToolUse", own)
 }
 
 #[test]
@@ -27,11 +38,11 @@ fn a_warning_is_shown_when_it_is_given() {
     let world = marked();
     put(&world, "warn");
     for client in ["claude", "codex"] {
-        let run = world.hook(&format!("{client} PreToolUse"), shell(&world, "touch infra/a"));
+        let run = command(&world, client, "touch infra/a");
         let line = shown(&run).unwrap();
         assert!(line.starts_with("Stead warns: `infra`: ask first") && line.contains("[v-"), "{client}: {line}");
         assert!(!line.contains('\n') && context(&run).contains("ask first"), "{client}: {run}");
-        assert_eq!(world.hook(&format!("{client} PreToolUse"), shell(&world, "ls")).stdout, "", "{client}");
+        assert_eq!(command(&world, client, "ls").stdout, "", "{client}");
     }
 }
 
@@ -47,17 +58,17 @@ fn a_denial_says_all_that_matters_in_its_first_line() {
     let path = world.project().join("infra/a");
     let write = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": path, "content": "x"})));
     check(&write, "`infra`: ask first");
-    check(&world.hook("codex PreToolUse", shell(&world, "rm -rf .agent/context")), "delete `.agent/context`");
+    check(&command(&world, "codex", "rm -rf .agent/context"), "delete `.agent/context`");
     let own = world.project().join(".agent/config.toml");
     let own = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": own, "content": "x"})));
     check(&own, "config.toml");
     // This client shows all of a denied write, and of a denied command the first line.
     assert_eq!((shown(&write), shown(&own)), (None, None));
-    let run = world.hook("claude PreToolUse", shell(&world, "rm -rf .agent/context"));
+    let run = command(&world, "claude", "rm -rf .agent/context");
     check(&run, "delete `.agent/context`");
     assert!(shown(&run).unwrap().starts_with("Stead: Instead: name the files one by one"), "{run}");
-    assert_eq!(shown(&world.hook("claude PreToolUse", shell(&world, "touch infra/a"))), None);
-    assert_eq!(shown(&world.hook("codex PreToolUse", shell(&world, "rm -rf .agent/context"))), None);
+    assert_eq!(shown(&command(&world, "claude", "touch infra/a")), None);
+    assert_eq!(shown(&command(&world, "codex", "rm -rf .agent/context")), None);
 }
 
 #[test]
@@ -65,10 +76,7 @@ fn a_loop_is_shown_while_it_runs_and_when_it_ends() {
     for (client, iteration) in [("claude", Some("Stead: loop iteration 2 of 2")), ("codex", None)] {
         let world = marked();
         let start = ["loop", "start", "Paint the door", "--max-iterations", "2", "--promise", "DONE"];
-        world.hook(
-            &format!("{client} PreToolUse"),
-            shell(&world, &format!("stead {}", start.join(" ").replace("Paint the door", "'Paint the door'"))),
-        );
+        command(&world, client, "stead loop start 'Paint the door' --max-iterations 2 --promise DONE");
         world.stead(&start).ok();
         let stop = |again: bool| {
             event(&world, client, "Stop", json!({"stop_hook_active": again, "last_assistant_message": "x"}))

@@ -46,7 +46,9 @@ pub(super) fn denials(log: &Path, session: &str) -> Result<Vec<Denial>, StoreErr
         if line.session.as_deref() != Some(session) || !is_call || line.verdict != "deny" {
             continue;
         }
-        let why = line.reason.as_deref().unwrap_or_default().lines().next().unwrap_or_default().trim().to_owned();
+        let why = line.reason.as_deref().unwrap_or_default().lines().next().unwrap_or_default().trim();
+        let mark = line.id.as_ref().map(|id| format!("[{id}]")).unwrap_or_default();
+        let why = why.strip_suffix(&mark).unwrap_or(why).trim_end().to_owned();
         let tool = line.tool.unwrap_or_default();
         if let Some(known) = found.iter_mut().find(|known| known.why == why && known.tool == tool) {
             known.times += 1;
@@ -67,7 +69,7 @@ mod tests {
         let log = folder.path().join("log");
         let line = |ts: u32, session: &str, event: &str, verdict: &str, reason: &str| {
             format!(
-                r#"{{"ts":"{ts}","session":"{session}","event":"{event}","tool":"Bash","verdict":"{verdict}","reason":"{reason}\nmore","id":"v-{ts}"}}"#
+                r#"{{"ts":"{ts}","session":"{session}","event":"{event}","tool":"Bash","verdict":"{verdict}","reason":"{reason} [v-{ts}]\nmore","id":"v-{ts}"}}"#
             )
         };
         let lines = [

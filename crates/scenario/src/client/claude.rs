@@ -1,11 +1,13 @@
 //! Claude Code, a native program.
 
 use anyhow::Result;
+use serde_json::json;
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
+use crate::terminal::Window;
 
 pub(super) const CLIENT: Client = Client {
     harness: Harness::Claude,
@@ -28,8 +30,11 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    window: Some(WINDOW),
     session,
 };
+
+const KEY: &str = "sk-ant-fake";
 
 const TOOLS: &str = "Bash,Write,Edit,Read,Glob,Grep,Agent,Skill,TodoWrite,mcp__stead";
 
@@ -47,12 +52,36 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
         args,
         env: vec![
             ("ANTHROPIC_BASE_URL", ground.url()),
-            ("ANTHROPIC_API_KEY", "sk-ant-fake".to_owned()),
+            ("ANTHROPIC_API_KEY", KEY.to_owned()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
             ("DISABLE_AUTOUPDATER", "1".to_owned()),
             ("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000".to_owned()),
         ],
     }
+}
+
+const WINDOW: Window = Window {
+    open,
+    first_question: None,
+    ready: "❯",
+    busy: "esc to interrupt",
+    question: Some("Do you want to"),
+    noise: &["▐▛", "▝▜", "▝▝", "⏵⏵", "✻", "✽", "✶", "✳", "✢", "·"],
+};
+
+/// Confirms what it asks a person once: its first steps, the key, and trust in the folder.
+fn open(ground: &Ground) -> Result<Launch> {
+    let project = ground.project().display().to_string();
+    let known = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+        "projects": {project: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+    });
+    ground.write_home(".claude.json", &known.to_string())?;
+    let headless = launch(ground, &Ask::new(""));
+    let args = words(&["--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", TOOLS]);
+    Ok(Launch { args, ..headless })
 }
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {

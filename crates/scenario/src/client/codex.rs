@@ -8,6 +8,7 @@ use stead_testkit::fake_model::Call;
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
 use crate::plain_server;
+use crate::terminal::Window;
 
 pub(super) const CLIENT: Client = Client {
     harness: Harness::Codex,
@@ -32,6 +33,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args,
     launch,
+    window: Some(WINDOW),
     session,
 };
 
@@ -98,6 +100,26 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
         args,
         env: vec![("CODEX_HOME", home.display().to_string()), ("SCRIPTED_KEY", "fake".to_owned())],
     }
+}
+
+const WINDOW: Window = Window {
+    open,
+    first_question: Some(("Use existing model", &["2", "Enter"])),
+    ready: "? for shortcuts",
+    busy: "esc to interrupt",
+    question: None,
+    noise: &[
+        "│", "/", ">_", "model:", "directory:", "permissions:", "Worked for", "GPT-5.5", "? for shortcuts", "Tip:",
+        "› Ask Codex",
+    ],
+};
+
+fn open(ground: &Ground) -> Result<Launch> {
+    let headless = launch(ground, &Ask::new(""));
+    let mut args = settings(ground);
+    args.extend(words(&["-m", "gpt-5.5", "--dangerously-bypass-hook-trust"]));
+    args.push("--dangerously-bypass-approvals-and-sandbox".to_owned());
+    Ok(Launch { args, ..headless })
 }
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {

@@ -35,6 +35,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--model", MODEL]),
     launch,
+    window: None,
     session,
 };
 

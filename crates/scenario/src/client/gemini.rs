@@ -32,6 +32,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents,
     provider_args: |_| Vec::new(),
     launch,
+    window: None,
     session,
 };
 

@@ -21,7 +21,9 @@ pub(super) fn side_answer(asked: &Asked) -> Option<String> {
     if OWN_ACCOUNT.iter().any(|words| asked.last.contains(words)) {
         return Some(format!("<summary>{SIDE_TEXT}</summary>"));
     }
-    if !asked.offered.is_empty() {
+    // In its window, one client asks something on its own account while it offers this tool alone.
+    let is_alone = asked.offered.len() == 1 && asked.offered[0].name == "apply_patch";
+    if !asked.offered.is_empty() && !is_alone {
         return None;
     }
     Some(match &asked.schema {

@@ -36,24 +36,29 @@ fn iterations_are_counted_and_end() {
 
 /// A farewell must not be taken for a block by a client that knows no notices.
 #[test]
-fn the_end_is_silent_where_a_word_would_hold() {
-    let world = marked();
-    let own = json!({"session_id": "s1", "turn_id": "t", "model": "m"});
-    let mut call = own.clone();
-    call["tool_name"] = json!("Bash");
-    call["tool_input"] = json!({"command": "stead loop start go --max-iterations=1"});
-    world.hook("codex PreToolUse", crate::world::payload(&world, "PreToolUse", call));
-    world.stead(&["loop", "start", "go", "--max-iterations=1"]).ok();
-    let run = world.hook("codex Stop", crate::world::payload(&world, "Stop", own));
-    assert_eq!(run.stdout, "{}");
-    assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations used");
-    // The agent tells the person with the next message.
-    let own = json!({"session_id": "s1", "turn_id": "t", "model": "m", "prompt": "and now?"});
-    let run = world.hook("codex UserPromptSubmit", crate::world::payload(&world, "UserPromptSubmit", own));
-    assert!(
-        run.stdout.contains("is at its limit: 1 of 1 iterations used") && run.stdout.contains("Tell the person"),
-        "{run}"
-    );
+fn the_end_is_shown_at_once_or_told_with_the_next_message() {
+    for (client, own, is_shown) in [
+        ("codex", json!({"session_id": "s1", "turn_id": "t", "model": "m"}), true),
+        ("kimi", json!({"session_id": "s1", "client_type": "kimi_code_cli"}), false),
+    ] {
+        let world = marked();
+        let hook = |event: &str, more: serde_json::Value| {
+            let mut own = own.clone();
+            own.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            world.hook(&format!("{client} {event}"), crate::world::payload(&world, event, own))
+        };
+        let input = json!({"command": "stead loop start go --max-iterations=1"});
+        hook("PreToolUse", json!({"tool_name": "Bash", "tool_input": input}));
+        world.stead(&["loop", "start", "go", "--max-iterations=1"]).ok();
+        let end = "is at its limit: 1 of 1 iterations used";
+        let run = hook("Stop", json!({}));
+        assert_eq!((run.code, run.stdout.contains(end)), (0, is_shown), "{client}: {run}");
+        assert!(is_shown || run.stdout.is_empty(), "a word would hold: {run}");
+        assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations used");
+        let run = hook("UserPromptSubmit", json!({"prompt": "and now?"}));
+        let is_told = run.stdout.contains(end) && run.stdout.contains("Tell the person");
+        assert_eq!(is_told, !is_shown, "{client}: {run}");
+    }
 }
 
 #[test]
