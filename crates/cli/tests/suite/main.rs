@@ -64,6 +64,7 @@ mod seal_kill;
 mod seal_routes;
 mod seal_state;
 mod secrets;
+mod spelling;
 mod spool;
 mod stale_file;
 mod stats;
