@@ -1,3 +1,5 @@
+//! Sets Stead up in a project: plans, asks a person if there is one, applies, and says what comes next.
+
 mod outcome;
 mod personal;
 mod question;
