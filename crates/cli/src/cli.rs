@@ -1,29 +1,30 @@
 //! The command line: global options, the list of commands, and what happens around each of them.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use stead_model::nearest;
 use stead_pipeline::RunStatus;
 use stead_store::{UserDirs, keep_private, terminal_columns};
 
 use crate::command;
 use crate::error::CliError;
+use crate::help::grouped;
 use crate::person::remember_person;
 use crate::project::env;
 use crate::session::Caller;
 use crate::settle::settle;
+use crate::spelling::respelled;
 use crate::ui::{Captured, Ui};
 use crate::{ledger, memory, precedents, seal};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
-#[command(
-    name = "stead",
-    version,
-    after_help = "Start here:\n  stead demo            see it work in a throw-away project\n  stead init            set Stead up in this project\n  stead doctor          prove that it works"
-)]
+#[command(name = "stead", version)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -117,6 +118,8 @@ commands! {
     Schema schema SchemaArgs,
     Mcp mcp McpArgs,
     Demo demo DemoArgs,
+    Completions completions CompletionsArgs,
+    Man man ManArgs,
     Hook hook HookArgs,
 }
 
@@ -126,6 +129,11 @@ impl Command {
     fn is_boundary(&self) -> bool {
         let ends = matches!(self, Self::Handoff(_) | Self::Run(_) | Self::Orchestrate(_) | Self::Reflect(_));
         ends || matches!(self, Self::Status(_) | Self::Pickup(_))
+    }
+
+    /// Returns true for a command about the program itself. Nothing is due after it, and a shell may wait for it.
+    fn is_about_itself(&self) -> bool {
+        matches!(self, Self::Completions(_) | Self::Man(_))
     }
 }
 
@@ -169,6 +177,9 @@ impl Exit {
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
+    if cli.command.is_about_itself() {
+        return exit_code(cli.command.run(&mut ui), &mut ui);
+    }
     let is_boundary = cli.command.is_boundary();
     if let Some(dirs) = UserDirs::from_env(&env) {
         keep_private(&dirs.state, "");
@@ -182,6 +193,10 @@ pub(crate) fn run() -> u8 {
     settle(&mut ui);
     precedents::refresh(&ui);
     remember_person(&ui);
+    exit_code(outcome, &mut ui)
+}
+
+fn exit_code(outcome: Result<Exit, CliError>, ui: &mut Ui) -> u8 {
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {
@@ -215,10 +230,53 @@ fn wrong_words(error: &clap::Error) -> CliError {
     CliError::usage(first.strip_prefix("error: ").unwrap_or(first))
 }
 
+/// The command line as it is, for completions and manual pages.
+pub(crate) fn command() -> clap::Command {
+    grouped(Cli::command(), width())
+}
+
 /// Parses the command line.
 fn parse() -> Cli {
-    let matches = Cli::command().term_width(width()).get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let plain = words.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+    if let Some(own) = plain.as_deref().and_then(respelled) {
+        Ui::new(Global::default()).note(format!("note: read as `stead {}`", own.join(" ")));
+        words.truncate(1);
+        words.extend(own.into_iter().map(OsString::from));
+    }
+    let matches = command().term_width(width()).try_get_matches_from(words);
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.unwrap_or_else(|error| sensible(error).exit())
+}
+
+/// Drops suggestions that are no likely typing error: nothing helps more than a wrong hint.
+fn sensible(mut error: clap::Error) -> clap::Error {
+    let pairs = [
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+    ];
+    for (typed, suggested) in pairs {
+        let Some(ContextValue::String(typed)) = error.get(typed) else { continue };
+        let is_near = |name: &String| nearest(typed.trim_start_matches('-'), [name.trim_start_matches('-')]).is_some();
+        let kept = match error.get(suggested) {
+            Some(ContextValue::String(name)) => is_near(name).then(|| ContextValue::String(name.clone())),
+            Some(ContextValue::Strings(names)) => {
+                let near: Vec<String> = names.iter().filter(|name| is_near(name)).cloned().collect();
+                (!near.is_empty()).then_some(ContextValue::Strings(near))
+            }
+            _ => continue,
+        };
+        match kept {
+            Some(kept) => error.insert(suggested, kept),
+            None => error.remove(suggested),
+        };
+    }
+    // An empty list would still be given its blank line.
+    if matches!(error.get(ContextKind::Suggested), Some(ContextValue::StyledStrs(tips)) if tips.is_empty()) {
+        error.remove(ContextKind::Suggested);
+    }
+    error
 }
 
 /// The width of help: the terminal's, at most a hundred columns; eighty if it is unknown.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use stead_context::{GitFacts, GitWork, Relation, Repository};
+use stead_install::Exclude;
 use stead_ledger::why::{Ancestry, History, Origin};
 
 /// What a pipe holds without a reader on every system.
@@ -33,6 +34,23 @@ impl Git<'_> {
         let ran = git.arg(path).stderr(Stdio::piped()).output().map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&ran.stderr).lines().next().unwrap_or("it failed").to_owned();
         if ran.status.success() { Ok(()) } else { Err(said.trim_start_matches("fatal: ").to_owned()) }
+    }
+
+    /// The file of patterns that only this clone ignores. `None` outside a repository.
+    pub(crate) fn exclude(&self) -> Option<Exclude> {
+        let answer = |args: &[&str]| {
+            let answer = String::from_utf8(self.ask(args)?).ok()?;
+            Some(answer.trim_end_matches('\n').to_owned())
+        };
+        let file = answer(&["rev-parse", "--git-path", "info/exclude"])?;
+        Some(Exclude { file: self.root.join(file), prefix: answer(&["rev-parse", "--show-prefix"])? })
+    }
+
+    /// The tracked files at or below these paths.
+    pub(crate) fn tracked_below(&self, paths: &[String]) -> Vec<String> {
+        let mut args = vec!["--literal-pathspecs", "ls-files", "-z", "--"];
+        args.extend(paths.iter().map(String::as_str));
+        records(&self.ask(&args).unwrap_or_default()).collect()
     }
 
     fn command(&self, args: &[&str]) -> Command {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use stead_client::Harness;
 use stead_hook::{AgentSign, lineage, sealed_configs, spend_grant};
-use stead_store::{Config, Entry, Layer, Person, Process};
+use stead_store::{Config, Entry, Layer, MARKER, Person, Process};
 
 use crate::error::CliError;
 use crate::project::{Project, env};
@@ -77,7 +77,8 @@ pub(crate) fn agent_near(project: &Project) -> Option<AgentSign> {
 /// Records where the person's folders are, after a command that a person ran at a terminal in a project.
 pub(crate) fn remember_person(ui: &Ui) {
     let Some(project) = ui.is_interactive().then(|| Project::find(ui).ok()).flatten() else { return };
-    if project.found.is_marked() && is_at_terminal(&project, ui) {
+    // Without its marker the folder was deleted, and nothing may bring it back.
+    if project.root().join(MARKER).is_file() && is_at_terminal(&project, ui) {
         keep_person(project.root());
     }
 }

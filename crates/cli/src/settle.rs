@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Mode, Origin, State, mode_of, set_mode};
-use stead_hook::{Appeal, GuardChange, Override, VerdictLine};
+use stead_hook::{Appeal, GuardChange, Override, StarterNews, VerdictLine};
 use stead_memory::{DEMOTION, Demotion, FileChange, History, PatternBook, Standing, demotions};
 use stead_model::FileId;
 use stead_store::{Durability, Exact, Room, replace_creating};
@@ -50,6 +50,12 @@ fn settle_in(project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     if ended {
         let found = extraction(project, &Guards::load(project)?, &mut |_| {})?;
         let news = PatternBook::of(&graph(project)).update(&found.patterns)?;
+        let room = guard_folders(project).project;
+        for starter in StarterNews::look(&indexes, &room, now_millis()) {
+            if starter.is_due() && ui.is_interactive() {
+                ui.note(format!("note: {}", starter.told()));
+            }
+        }
         if news > 0 && ui.is_interactive() {
             ui.note("note: repeated mistakes propose a change; `stead memory patterns` lists them");
         }

@@ -157,6 +157,18 @@ impl Ui {
         self.captured.is_none()
     }
 
+    /// Asks a question and returns the answer without blanks around it; `None` if the input ended.
+    pub(crate) fn ask(&mut self, question: &str) -> Option<String> {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{}", visible(question));
+        let _ = err.flush();
+        let mut answer = String::new();
+        match io::stdin().read_line(&mut answer) {
+            Ok(1..) => Some(answer.trim().to_owned()),
+            _ => None,
+        }
+    }
+
     /// Asks a yes-or-no question; anything but yes is no.
     pub(crate) fn confirm(&mut self, question: &str) -> bool {
         let mut err = io::stderr().lock();

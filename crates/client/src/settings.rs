@@ -98,6 +98,8 @@ pub enum Scope {
     ProjectStrict,
     /// This checkout only.
     Local,
+    /// This checkout only, without a trace in its repository: the client's own local file, else one that git does not see.
+    Personal,
     /// Every project of this person.
     User,
 }

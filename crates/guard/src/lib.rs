@@ -35,6 +35,7 @@ mod scope;
 mod sha256;
 mod shipped;
 mod source;
+mod starter;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -65,8 +66,9 @@ pub use prose::{ProseRule, Sense, draft_guard, holders, prose_rules, shipped_hol
 pub use rewritten_call::rewritten;
 pub use say::PLACEHOLDER;
 pub use sha256::hex as sha256;
-pub use shipped::{SHIPPED_STAMP, Shipped, enable_text, shipped};
+pub use shipped::{EnableError, SHIPPED_STAMP, Shipped, enable_text, shipped};
 pub use source::{Origin, Source, SourceTrust};
+pub use starter::{STARTER_MODE, STARTERS, starter_of, starter_text};
 pub use then::Then;
 pub use trial::{RecordedCall, Trial, Tried};
 pub use view::{Bodies, CompiledView};

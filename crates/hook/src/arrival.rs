@@ -181,7 +181,8 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     let notes = member.indexes().join(Note::FILE);
     parts.extend(BriefingPart::notes(&notes, &|line| trusted.trusts_note(&notes, line)));
     parts.extend(lesson::briefing_part(member, tokens.min(room), &parts, &trusted));
-    parts.extend(guard::briefing_part(member.indexes(), &member.request.room(Room::Graph), record::now_millis()));
+    let (graph, guards) = (member.request.room(Room::Graph), member.request.room(Room::Guards));
+    parts.extend(guard::briefing_part(member.indexes(), &graph, &guards, record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => {
             lesson::told(member, &text);

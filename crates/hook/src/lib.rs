@@ -55,8 +55,8 @@ pub use evidence::{command_effects, session_runs, written_by};
 pub use grant::{Grant, spend_grant};
 pub use guard::{
     Appeal, Asker, Caller, ChangeStep, Did, Examined, GuardChange, HitCount, HitLine, Override, ProgramConsent, Rules,
-    VerdictLine, describe_action, examine, graph_news, guard_news, guard_rooms, guard_sources, read_verdict_id,
-    refusal,
+    StarterNews, VerdictLine, describe_action, examine, graph_news, guard_news, guard_rooms, guard_sources,
+    read_verdict_id, refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::{lesson_runs, recent_runs};

@@ -68,6 +68,8 @@ pub(crate) fn command_path(site: &Site<'_>, harness: Harness, reach: Reach, comm
 
 /// A command as its file holds it.
 fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
+    // Doctor cannot tell a personal file from a shared one by its place, so both say the same.
+    let scope = if scope == Scope::Personal { Scope::Project } else { scope };
     let commands = &harness.client().facts.commands;
     sign(&template.render(commands, &shell_program(scope, site.program)), Remark::of_command(commands.format))
 }

@@ -15,7 +15,7 @@ pub(crate) fn line_command(harness: Harness, event: &str, scope: Scope, program:
             format!("command -v stead >/dev/null 2>&1 || {absent}; exec stead hook {harness} {event}")
         }
         Scope::ProjectStrict => format!("stead hook {harness} {event}"),
-        Scope::Local | Scope::User => {
+        Scope::Local | Scope::Personal | Scope::User => {
             format!("{} hook {harness} {event}", shell_program(scope, program))
         }
     }
@@ -31,7 +31,7 @@ fn silence(harness: Harness, event: &str) -> String {
 pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
-        Scope::Local | Scope::User => {
+        Scope::Local | Scope::Personal | Scope::User => {
             let quoted = serde_json::Value::from(program.display().to_string()).to_string();
             quoted.trim_matches('"').to_owned()
         }
@@ -49,7 +49,7 @@ pub(crate) fn named_program(text: &str) -> Option<String> {
 pub(crate) fn shell_program(scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
-        Scope::Local | Scope::User => shell_word(&program.display().to_string()),
+        Scope::Local | Scope::Personal | Scope::User => shell_word(&program.display().to_string()),
     }
 }
 

@@ -25,6 +25,19 @@ impl Plan {
         self
     }
 
+    /// Leaves out the edits of files that must not change, with a note for each. A client whose hooks are left out needs
+    /// nothing to be confirmed.
+    #[must_use]
+    pub fn except(mut self, is_kept: impl Fn(&Path) -> bool, why: &'static str) -> Self {
+        let (kept, edits): (Vec<FileEdit>, Vec<FileEdit>) =
+            self.edits.into_iter().partition(|edit| is_kept(&edit.path));
+        self.edits = edits;
+        let has_no_hooks = |harness| kept.iter().any(|edit| edit.shape.is_some() && edit.harness == harness);
+        self.notes.retain(|note| !matches!(note, Note::Confirm { harness, .. } if has_no_hooks(*harness)));
+        self.notes.extend(kept.into_iter().map(|edit| Note::Kept { harness: edit.harness, path: edit.path, why }));
+        self
+    }
+
     /// Returns true if the plan already changes a file.
     pub(crate) fn has(&self, path: &Path) -> bool {
         let is_noted = |note: &Note| matches!(note, Note::Bad { path: noted, .. } | Note::Kept { path: noted, .. } if noted == path);
@@ -150,7 +163,8 @@ pub fn plan(site: &Site<'_>, harnesses: &[Harness], scope: Scope, old: Old) -> P
 fn target(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, String> {
     let install = &harness.client().facts.install;
     match scope {
-        Scope::Project | Scope::ProjectStrict => match install.project {
+        Scope::Personal if install.local.is_some() => target(site, harness, Scope::Local),
+        Scope::Project | Scope::ProjectStrict | Scope::Personal => match install.project {
             Some(path) => Ok(site.root.join(path)),
             None => Err("it reads hooks only from the user's settings; install with `--user`".to_owned()),
         },

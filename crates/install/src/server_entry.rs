@@ -40,7 +40,7 @@ pub fn plan_servers(site: &Site<'_>, harnesses: &[Harness], scope: Scope, mut pl
 fn file(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, &'static str> {
     let servers = &harness.client().facts.servers;
     match scope {
-        Scope::Project | Scope::ProjectStrict => {
+        Scope::Project | Scope::ProjectStrict | Scope::Personal => {
             servers.project.map(|path| site.root.join(path)).ok_or(servers.by_hand)
         }
         Scope::Local => Err("it has no file of MCP servers for this checkout only"),
@@ -51,6 +51,11 @@ fn file(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, &'st
     }
 }
 
+/// Returns true if a text registers the server of a client.
+pub(crate) fn has_server(harness: Harness, text: &str) -> bool {
+    place(&harness.client().facts.servers).find(text).is_ok_and(|entry| entry.is_some())
+}
+
 fn place(servers: &Servers) -> ServerPlace<'static> {
     ServerPlace { syntax: servers.syntax, table: servers.table, name: OWN_SERVER }
 }
@@ -59,7 +64,7 @@ fn add(site: &Site<'_>, harness: Harness, path: PathBuf, scope: Scope, plan: &mu
     let servers = &harness.client().facts.servers;
     let program = match scope {
         Scope::Project | Scope::ProjectStrict => OWN_SERVER.to_owned(),
-        Scope::Local | Scope::User => site.program.display().to_string(),
+        Scope::Local | Scope::Personal | Scope::User => site.program.display().to_string(),
     };
     let entry = (servers.entry)(&program);
     if plan.notes.iter().any(|note| matches!(note, Note::Bad { path: bad, .. } if *bad == path)) {

@@ -26,7 +26,7 @@ pub enum Reach {
 impl Reach {
     pub fn of(scope: Scope) -> Self {
         match scope {
-            Scope::Project | Scope::ProjectStrict | Scope::Local => Self::Project,
+            Scope::Project | Scope::ProjectStrict | Scope::Local | Scope::Personal => Self::Project,
             Scope::User => Self::User,
         }
     }

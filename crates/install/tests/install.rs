@@ -126,7 +126,7 @@ fn scopes(harness: Harness) -> Vec<Scope> {
     let install = &harness.client().facts.install;
     let mut scopes = vec![Scope::User];
     if install.project.is_some() {
-        scopes.extend([Scope::Project, Scope::ProjectStrict]);
+        scopes.extend([Scope::Project, Scope::ProjectStrict, Scope::Personal]);
     }
     if install.local.is_some() {
         scopes.push(Scope::Local);
@@ -139,6 +139,7 @@ fn target(place: &Place, harness: Harness, scope: Scope) -> PathBuf {
     match scope {
         Scope::Project | Scope::ProjectStrict => place.root().join(install.project.unwrap()),
         Scope::Local => place.root().join(install.local.unwrap()),
+        Scope::Personal => place.root().join(install.local.or(install.project).unwrap()),
         Scope::User => place.with(|site| site.resolve(install.user).unwrap()),
     }
 }

@@ -10,16 +10,19 @@ use crate::ui::Ui;
 
 mod stage;
 
-use stage::{CLIENT, Stage};
+use stage::{CLIENT, Manner, Stage};
 
 /// See Stead work, end to end, in a throw-away project
 ///
 /// Creates a small git project in a temporary folder, sets Stead up in it, and lets a scripted agent session call this
-/// program's hook, as an agent program would. All input and output shown is real. Nothing outside the temporary folder
-/// is touched.
+/// program's hook, as an agent program would. It tells what the agent tried and what Stead answered; the answers are real.
+/// Nothing outside the temporary folder is touched.
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead demo --keep")]
+#[command(after_help = "Examples:\n  stead demo\n  stead demo --verbose --keep")]
 pub(crate) struct DemoArgs {
+    /// Show every payload, reply and file
+    #[arg(long, short)]
+    verbose: bool,
     /// Keep the project and print its path
     #[arg(long)]
     keep: bool,
@@ -54,7 +57,8 @@ const INTENTS: (&str, &str) = (
 );
 
 pub(crate) fn run(args: DemoArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    let mut stage = Stage::set(ui)?;
+    let manner = if args.verbose { Manner::Verbose } else { Manner::Story };
+    let mut stage = Stage::set(manner, ui)?;
     stage.play()?;
     if args.keep {
         stage.say(&format!("\nThe project is kept at {}", stage.project("")));
@@ -79,25 +83,31 @@ impl Stage<'_> {
             return Err(CliError::user("cannot run `git init`").hinted("install git; the demo makes a git project"));
         }
         self.stead(&["init", "--harness", CLIENT.name(), "--yes"])?;
+        self.tell("you", &format!("stead init --harness {}", CLIENT.name()));
+        self.tell("Stead", "Hooks, commands and the folder .agent/ are in place.");
 
-        self.scene("An agent session starts and calls the hook for the first time");
+        self.side_scene("An agent session starts and calls the hook for the first time");
         self.hook("SessionStart", json!({"source": "startup"}))?;
         self.hook("UserPromptSubmit", json!({"prompt": "add() subtracts. Fix it."}))?;
 
         self.scene("The agent tries to remove the gates");
         let settings = CLIENT.client().facts.install.project.unwrap_or_default();
         let sed = json!({"command": format!("sed -i /stead/d {settings}"), "description": "tidy up the settings"});
+        let tried = sed["command"].as_str().unwrap_or_default().to_owned();
         let denied = self.tool("Bash", sed)?;
+        self.tell_try(&tried, &denied);
         self.expect(denied.is_denial(), "the shell command against the hook lines was not denied");
         let config = self.project(".agent/config.toml");
         let write = json!({"file_path": config, "content": "[gate]\nself_protection = false\n"});
         let denied = self.tool("Write", write)?;
+        self.tell_try("writes `self_protection = false` to .agent/config.toml", &denied);
         self.expect(denied.is_denial(), "the edit of Stead's own config was not denied");
 
         self.scene("Reading is allowed, and so is the work it was asked to do");
         let read = self.tool("Bash", json!({"command": "cat .agent/config.toml | head -3"}))?;
         self.expect(!read.is_denial(), "a harmless command was denied");
         let allowed = self.edit("src/lib.rs", "a - b", "a + b")?;
+        self.tell_try("edits src/lib.rs: `a - b` becomes `a + b`", &allowed);
         self.expect(!allowed.is_denial(), "the edit of the project's own code was denied");
 
         self.tampering()?;
@@ -109,8 +119,10 @@ impl Stage<'_> {
         let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
         self.agent_runs(&start)?;
         let held = self.stop("It should work now.")?;
+        self.tell_try("\"It should work now.\" and wants to stop", &held);
         self.expect(held.stdout.contains("block"), "the loop did not block the stop");
         let kept = self.stop("The test passes. <promise>DONE</promise>")?;
+        self.tell_try("\"The test passes. DONE\" and wants to stop", &kept);
         self.expect(!kept.stdout.contains("block"), "the kept promise did not end the loop");
         self.stead(&["loop", "log"])?;
 
@@ -118,21 +130,27 @@ impl Stage<'_> {
         self.agent_runs(&["note", "decision", "add() stays total: it wraps on overflow"])?;
         self.agent_runs(&["handoff", "Give sub() the same care", "--next-prompt", "Look at sub() in src/lib.rs."])?;
         self.hook("SessionEnd", json!({"reason": "other"}))?;
-        self.stead(&["pickup", "latest"])?;
+        let prompt = self.stead(&["pickup", "latest"])?;
+        self.tell("agent", "stead handoff \"Give sub() the same care\"");
+        self.tell("Stead", &format!("A prompt of {} lines waits for `stead pickup`.", prompt.lines().count()));
 
         self.scene("A pipeline runs agents headless, stage by stage (here with canned answers)");
         self.write(PIPELINE.0, PIPELINE.1)?;
         self.show(PIPELINE.0, "")?;
-        self.stead(&["run", "pipeline", "brainstorm", "monday", "--provider", "mock"])?;
+        let ran = self.stead(&["run", "pipeline", "brainstorm", "monday", "--provider", "mock"])?;
+        self.tell("you", "stead run pipeline brainstorm monday");
+        let end = ran.lines().rev().find(|line| line.contains("monday")).unwrap_or_default();
+        // Without how long it took.
+        self.tell("Stead", &format!("{}.", end.rsplit_once(", ").map_or(end, |(end, _)| end).replace(" (", ", ")));
         self.stead(&["tail", "monday", "--stage", "ideas", "-n", "3"])?;
         self.show(".agent/runs/monday/stage-01-pick/iterations/001/status.json", "decision")?;
 
-        self.scene("What Stead recorded");
+        self.side_scene("What Stead recorded");
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
         self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
         self.memory()?;
         let calls = self.calls;
-        self.say(&format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
+        self.say(&format!("{calls} real hook calls; `--verbose` shows them. Try `stead init` in your project."));
         Ok(())
     }
 
@@ -146,6 +164,7 @@ impl Stage<'_> {
             return Ok(());
         }
         let told = self.shell("tar -xf backup.tar")?;
+        self.tell_try("tar -xf backup.tar", &told);
         self.expect(told.stdout.contains("was put back"), "the gate that the archive switched off was not put back");
         self.show(".agent/config.toml", "Settings")?;
         let log = self.stead(&["seal", "log"])?;
@@ -162,6 +181,7 @@ impl Stage<'_> {
         self.write("check.sh", "grep -q 'a + b' src/lib.rs && echo '1 test passed'\n")?;
         let claim = [".agent/features/feature-list.json", "\"tested\": false", "\"tested\": true"];
         let denied = self.edit(claim[0], claim[1], claim[2])?;
+        self.tell_try("writes `\"tested\": true` into the feature list", &denied);
         self.expect(denied.is_denial(), "a claim without evidence was not denied");
         let sed =
             json!({"command": "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json"});
@@ -169,6 +189,7 @@ impl Stage<'_> {
         self.expect(denied.is_denial(), "the same claim through the shell was not denied");
         self.agent_runs(&["verify", "add"])?;
         let allowed = self.edit(claim[0], claim[1], claim[2])?;
+        self.tell_try("runs `stead verify add`, then writes it again", &allowed);
         self.expect(!allowed.is_denial(), "the proven claim was denied");
         Ok(())
     }
@@ -179,11 +200,13 @@ impl Stage<'_> {
         self.show(INTENTS.0, "")?;
         let new = "a + b\n}\n\npub fn sub(a: i32, b: i32) -> i32 {\n    a - b\n}";
         let denied = self.edit("src/lib.rs", "a + b\n}", new)?;
+        self.tell_try("adds sub() to src/lib.rs", &denied);
         self.expect(denied.is_denial(), "a change without an intent was not denied");
         self.agent_runs(&["intent", "select", "INT-001"])?;
         let allowed = self.edit("src/lib.rs", "a + b\n}", new)?;
         self.expect(!allowed.is_denial(), "a change inside the scope was denied");
         let denied = self.tool("Bash", json!({"command": "echo 'sub() subtracts' > notes.txt"}))?;
+        self.tell_try("selects INT-001, adds sub(), then writes notes.txt", &denied);
         self.expect(denied.is_denial(), "a change outside the scope was not denied");
         let said = self.stead(&["why", "src/lib.rs:5"])?;
         self.expect(said.contains("INT-001"), "`stead why` does not name the intent");
@@ -204,6 +227,7 @@ impl Stage<'_> {
         self.write(config.0, config.1)?;
         self.show(config.0, "")?;
         let held = self.stop("All done.")?;
+        self.tell_try("\"All done.\" and wants to stop", &held);
         self.expect(held.stdout.contains("implement_feature"), "the agent was not told what is next");
         self.agent_runs(&["feature", "claim", "sub"])?;
         self.agent_runs(&["feature", "report", "sub", "--implemented"])?;
@@ -230,9 +254,12 @@ impl Stage<'_> {
             self.session = session;
             self.hook("SessionStart", json!({"source": "startup"}))?;
             self.shell(command)?;
+            self.tell("agent", command);
             let no = json!({"prompt": "No, undo that. Changes of infra need a ticket."});
             self.hook("UserPromptSubmit", no)?;
         }
+
+        self.tell("you", "No, undo that. Changes of infra need a ticket.");
 
         self.scene("Stead sees the pattern and drafts a guard, tested against all recorded calls");
         self.stead(&["memory", "patterns"])?;
@@ -246,8 +273,9 @@ impl Stage<'_> {
         let drafted = self.ask(&["memory", "propose", pattern, "--json"])?;
         let guard = drafted["id"].as_str().unwrap_or_default();
         self.stead(&["memory", "propose", pattern])?;
+        self.tell("Stead", &format!("Proposes the guard `{guard}`."));
         if is_below_agent() {
-            self.say("  An agent runs this demo. To accept a guard is a person's, so it ends here.");
+            self.say("   An agent runs this demo. To accept a guard is a person's, so it ends here.");
             return Ok(());
         }
         self.stead(&["guard", "accept", pattern])?;
@@ -256,12 +284,15 @@ impl Stage<'_> {
         self.session = "demo-thursday";
         let attempt = "python3 -c \"open('infra/other.tf', 'w').write('size = 4')\"";
         let watched = self.tool("Bash", json!({"command": attempt}))?;
+        self.tell_try(attempt, &watched);
         self.expect(!watched.is_denial(), "a guard in shadow mode denied a call");
         self.stead(&["guard", "review", guard])?;
         for _ in ["warn", "enforce"] {
             self.stead(&["guard", "promote", guard])?;
         }
         let denied = self.tool("Bash", json!({"command": attempt}))?;
+        self.tell("you", &format!("stead guard promote {guard}   (twice)"));
+        self.tell_try("the same again", &denied);
         self.expect(denied.is_denial(), "the fourth attempt was not denied");
         Ok(())
     }

@@ -9,6 +9,7 @@ mod new;
 mod review;
 mod rollback;
 mod show;
+pub(super) mod starter;
 mod stats;
 mod test;
 

@@ -1,36 +1,48 @@
+//! Sets Stead up in a project: plans, asks a person if there is one, applies, and says what comes next.
+
+mod outcome;
+mod personal;
+mod question;
+
 use std::path::Path;
 
 use clap::Args;
-use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
 use stead_install::{
     Applied, Instructions, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
-    plan_servers,
+    plan_servers, summary,
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
 use stead_store::{Did, Done, Layout, MARKER, Room, init};
 
 use crate::cli::Exit;
+use crate::command::guard::starter::start_guards;
 use crate::error::CliError;
 use crate::here::{Here, chosen};
 use crate::person::remember_at_setup;
 use crate::project::{Project, env, now};
 use crate::trusting::set_up;
 use crate::ui::Ui;
+pub(crate) use personal::Personal;
+use question::{Answer, For, Offer, go_ahead, starter_guards, which_agents};
 
 /// Set Stead up in this project: its folder, hooks in the agents' settings, and commands to type there
 ///
-/// Does what `stead context init` does, finds the agent programs used here, shows how it would change their settings,
-/// and changes them. The rest of those files is not touched, running it again changes nothing, and `stead uninstall`
-/// restores the old files.
+/// Does what `stead context init` does, finds the agent programs used here, and adds hooks to their settings. At a terminal
+/// it asks which agents, whether to add the starter guards, and, below a summary of all changes, whether it is for the
+/// team or only for you; Enter takes the default. Otherwise it shows the changes and makes them. The rest of those files
+/// is not touched, running it again changes nothing, and `stead uninstall` restores the old files.
+///
+/// The starter guards record calls that discard work or read secrets, and block nothing. Once they would have stopped
+/// something in three sessions, Stead says so; `stead guard enable destructive` enforces them.
 ///
 /// With `--user`, hooks and commands go into your own settings and apply to every project; nothing is written to this
 /// one.
 #[derive(Args)]
 #[command(
     after_help = format!(
-        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --user --all\n  stead init --agents",
+        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --personal\n  stead init --user --all\n  stead init --agents",
         Harness::NAMES[..2].join(",")
     )
 )]
@@ -47,12 +59,24 @@ pub(crate) struct InitArgs {
     /// Change the settings of this checkout only, if an agent program has such a file
     #[arg(long, conflicts_with = "strict")]
     local: bool,
+    /// Only for you, in this checkout, with no trace in the repository: git sees none of the files
+    ///
+    /// Hooks go into the agent programs' local settings, or into files that git is told to ignore in `info/exclude`, which
+    /// is never committed. So do commands and `.agent/`. A file that git tracks is not changed.
+    #[arg(long, conflicts_with_all = ["user", "local", "strict", "lessons"])]
+    personal: bool,
     /// Require Stead for everyone who works here: without it the agent is blocked where possible
     #[arg(long)]
     strict: bool,
     /// Only create the project folder
     #[arg(long, conflicts_with_all = ["harness", "all", "local", "strict"])]
     no_hooks: bool,
+    /// Add the starter guards to a project that is set up already; a new one gets them anyway
+    #[arg(long, conflicts_with_all = ["user", "no_guards"])]
+    guards: bool,
+    /// Do not add the starter guards, which record and block nothing
+    #[arg(long)]
+    no_guards: bool,
     /// Do not install the commands that a person types in an agent program
     #[arg(long)]
     no_commands: bool,
@@ -86,45 +110,49 @@ pub(crate) struct InitArgs {
 impl InitArgs {
     fn scope(&self) -> Scope {
         match (self.user, self.local, self.strict) {
+            _ if self.personal => Scope::Personal,
             (true, _, _) => Scope::User,
             (_, true, _) => Scope::Local,
             (_, _, true) => Scope::ProjectStrict,
             _ => Scope::Project,
         }
     }
+
+    /// A new project starts with guards that only watch. One that exists has its guards already.
+    fn starts_guards(&self, here: &Here) -> bool {
+        let is_new = !self.user && !self.no_hooks && !here.project.found.is_marked();
+        self.guards || (is_new && !self.no_guards)
+    }
 }
 
 pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
+    let personal = if args.personal { Some(Personal::check(&here)?) } else { None };
     let harnesses = harnesses(&args, &here)?;
-    let mut work =
-        Work { plan: Plan::default(), done: Vec::new(), trusted: Vec::new(), applied: None, args: &args, here: &here };
-    work.plan = work.plan_for(&harnesses, if args.replace_old { Old::Replace } else { Old::Keep });
-    if !args.json {
-        work.show(ui);
+    let mut work = Work {
+        plan: Plan::default(),
+        done: Vec::new(),
+        guards: Vec::new(),
+        trusted: Vec::new(),
+        applied: None,
+        scope: args.scope(),
+        old: if args.replace_old { Old::Replace } else { Old::Keep },
+        starts: args.starts_guards(&here),
+        is_asked: !args.yes && !args.json && !args.dry_run && ui.is_interactive(),
+        harnesses,
+        personal,
+        args: &args,
+        here: &here,
+    };
+    if !work.settle_questions(ui) {
+        ui.note("nothing was changed");
+        return Ok(Exit::Failed);
     }
     if args.dry_run {
         return work.finish(ui);
     }
-    if !args.yes && !args.json && ui.is_interactive() {
-        if work.offers_replacement() && ui.confirm("Replace the older hooks too?") {
-            work.plan = work.plan_for(&harnesses, Old::Replace);
-            work.show(ui);
-        }
-        if work.has_work() && !ui.confirm("Apply?") {
-            ui.note("nothing was changed");
-            return Ok(Exit::Failed);
-        }
-    }
-    if !args.user {
-        work.done = init(here.project.root(), &env, &now())?;
-        // First, before a look at the project finds the marker that this command made.
-        work.trusted = trust_set_up(&here.project, &work.done, ui)?;
-        remember_at_setup(here.project.root(), ui);
-    }
-    let record = here.record(Reach::of(args.scope()))?;
-    work.applied = Some(apply(&here.site(), &work.plan, &record)?);
-    if harnesses.is_empty() && !args.no_hooks {
+    work.apply(ui)?;
+    if work.harnesses.is_empty() && !args.no_hooks {
         ui.note(nothing_found());
     }
     work.finish(ui)
@@ -167,25 +195,109 @@ fn nothing_found() -> String {
 struct Work<'a> {
     plan: Plan,
     done: Vec<Done>,
+    /// The starter guards that were added.
+    guards: Vec<&'static str>,
     /// What came with the repository and is trusted now.
     trusted: Vec<String>,
     applied: Option<Applied>,
+    scope: Scope,
+    old: Old,
+    /// Starter guards are added.
+    starts: bool,
+    /// A person answers questions, so that they saw a summary.
+    is_asked: bool,
+    harnesses: Vec<Harness>,
+    personal: Option<Personal>,
     args: &'a InitArgs,
     here: &'a Here,
 }
 
 impl Work<'_> {
-    fn plan_for(&self, harnesses: &[Harness], old: Old) -> Plan {
-        let site = self.here.site();
-        let mut all = plan(&site, harnesses, self.args.scope(), old);
+    /// Plans, and lets a person decide if there is one to ask. Returns false if they do not want it.
+    fn settle_questions(&mut self, ui: &mut Ui) -> bool {
+        if !self.is_asked {
+            self.plan = self.make_plan();
+            if !self.args.json {
+                self.show_diff(ui);
+                self.show_notes(ui);
+            }
+            return true;
+        }
+        self.ask(ui).is_some()
+    }
+
+    fn ask(&mut self, ui: &mut Ui) -> Option<()> {
+        let is_new = !self.args.user && !self.here.project.found.is_marked();
+        if !self.args.no_hooks && !self.args.all && self.args.harness.is_empty() {
+            self.harnesses = which_agents(&self.harnesses, ui)?;
+        }
+        if self.starts && !self.args.guards {
+            self.starts = starter_guards(ui)?;
+        }
+        let decides = is_new && self.scope == Scope::Project && Personal::check(self.here).is_ok();
+        self.plan = self.make_plan();
+        loop {
+            self.show_summary(ui);
+            self.show_notes(ui);
+            if !self.has_work() {
+                return Some(());
+            }
+            let now = if self.personal.is_some() { For::Person } else { For::Team };
+            let offer = Offer { choice: decides.then_some(now), replacement: self.offers_replacement() };
+            match go_ahead(offer, ui) {
+                Answer::Apply => return Some(()),
+                Answer::Stop => return None,
+                Answer::ShowDiff => {
+                    self.show_diff(ui);
+                    continue;
+                }
+                Answer::Replace => self.old = Old::Replace,
+                Answer::Personal => {
+                    self.scope = Scope::Personal;
+                    self.personal = Personal::check(self.here).ok();
+                }
+                Answer::Shared => {
+                    self.scope = Scope::Project;
+                    self.personal = None;
+                }
+            }
+            self.plan = self.make_plan();
+        }
+    }
+
+    fn apply(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+        let project = &self.here.project;
+        if let Some(personal) = &self.personal {
+            personal.hide(&self.plan)?;
+        }
+        if !self.args.user {
+            self.done = init(project.root(), &env, &now())?;
+            if let Some(personal) = &self.personal {
+                personal.hide_created(&self.done)?;
+            }
+            // First, before a look at the project finds the marker that this command made.
+            self.trusted = trust_set_up(project, &self.done, ui)?;
+            remember_at_setup(project.root(), ui);
+        }
+        if self.starts {
+            self.guards = start_guards(&Project::at(project.root(), ui))?;
+        }
+        let record = self.here.record(Reach::of(self.scope))?;
+        self.applied = Some(apply(&self.here.site(), &self.plan, &record)?);
+        Ok(())
+    }
+
+    fn make_plan(&self) -> Plan {
+        let (site, harnesses) = (self.here.site(), self.harnesses.as_slice());
+        let mut all = plan(&site, harnesses, self.scope, self.old);
         if !self.args.no_mcp {
-            all = plan_servers(&site, harnesses, self.args.scope(), all);
+            all = plan_servers(&site, harnesses, self.scope, all);
         }
         if !self.args.no_commands {
-            all = all.and(plan_commands(&site, harnesses, self.args.scope()));
+            all = all.and(plan_commands(&site, harnesses, self.scope));
         }
         if self.args.agents {
-            all = all.and(plan_agents(&site, harnesses, self.args.scope()));
+            all = all.and(plan_agents(&site, harnesses, self.scope));
         }
         if self.args.lessons || self.args.runs {
             let intents = Layout::of(&self.here.project.config).relative(Room::Intents).to_owned();
@@ -193,14 +305,44 @@ impl Work<'_> {
             let wanted = Instructions { lessons: lessons.as_deref(), runs: self.args.runs };
             all = all.and(plan_include(&site, harnesses, wanted));
         }
-        all
+        match &self.personal {
+            Some(personal) => personal.narrow(all),
+            None => all,
+        }
     }
 
-    fn show(&self, ui: &mut Ui) {
+    /// What would be written, a line for each file or folder.
+    fn show_summary(&self, ui: &mut Ui) {
+        let mut rows = Vec::new();
+        if !self.args.user && !self.here.project.found.is_marked() {
+            rows.push((".agent/".to_owned(), "settings, guards and records of this project".to_owned()));
+        }
+        if self.starts {
+            rows.push((".agent/guards/".to_owned(), "starter guards, which block nothing".to_owned()));
+        }
+        rows.extend(summary(&self.here.site(), &self.plan));
+        if let Some(personal) = &self.personal {
+            rows.push((personal.file(self.here), "so that git sees none of it".to_owned()));
+        }
+        if rows.is_empty() {
+            return;
+        }
+        ui.line("\nThis would be written:");
+        let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, what) in rows {
+            ui.line(format!("  {name:<width$}  {what}"));
+        }
+    }
+
+    fn show_diff(&self, ui: &mut Ui) {
         let site = self.here.site();
         for edit in &self.plan.edits {
             ui.raw(diff(&site, edit));
         }
+    }
+
+    fn show_notes(&self, ui: &mut Ui) {
+        let site = self.here.site();
         for note in &self.plan.notes {
             match note {
                 Note::Bad { .. } | Note::Skipped { .. } | Note::Found { .. } | Note::Kept { .. } => {
@@ -223,107 +365,4 @@ impl Work<'_> {
             .iter()
             .any(|note| matches!(note, Note::Found { finding, is_replaced: false, .. } if *finding != Finding::Wrapped))
     }
-
-    fn finish(&self, ui: &mut Ui) -> Result<Exit, CliError> {
-        if self.args.json {
-            ui.json(&self.as_json());
-        } else {
-            self.tell(ui);
-        }
-        let has_failed = self.applied.as_ref().is_some_and(|applied| !applied.failed.is_empty());
-        let has_bad = self.plan.notes.iter().any(|note| matches!(note, Note::Bad { .. }));
-        Ok(if has_failed || has_bad { Exit::Failed } else { Exit::Done })
-    }
-
-    fn tell(&self, ui: &mut Ui) {
-        let site = self.here.site();
-        let Some(applied) = &self.applied else {
-            if !self.args.user && !self.here.project.found.is_marked() {
-                ui.line(format!("would create a project in {}", self.here.project.root().display()));
-            }
-            ui.note("dry run; nothing was changed");
-            return;
-        };
-        for Done { path, did } in &self.done {
-            match did {
-                Did::Created => ui.line(format!("created  {}", path.display())),
-                Did::Adopted { room, because } => {
-                    ui.line(format!("adopted  {} as {} ({because})", path.display(), room.name()));
-                }
-                Did::Kept => {}
-            }
-        }
-        for name in &self.trusted {
-            ui.line(format!("trusted  {name}"));
-        }
-        for path in &applied.done {
-            ui.line(format!("wrote    {}", site.brief(path)));
-        }
-        for (path, why) in &applied.failed {
-            ui.warning(format!("`{}` was not changed: {why}", site.brief(path)));
-        }
-        let is_new = self.done.iter().any(|done| done.did != Did::Kept);
-        if applied.done.is_empty() && applied.failed.is_empty() && !is_new {
-            ui.line("nothing to change");
-        }
-        self.next_steps(ui);
-    }
-
-    fn next_steps(&self, ui: &mut Ui) {
-        let site = self.here.site();
-        let confirm: Vec<String> = self
-            .plan
-            .notes
-            .iter()
-            .filter(|note| matches!(note, Note::Confirm { .. } | Note::Commands { .. } | Note::Agents { .. }))
-            .map(|n| n.words(&site))
-            .collect();
-        if confirm.is_empty() {
-            return;
-        }
-        ui.line("\nNext:");
-        for words in confirm {
-            ui.line(format!("  {words}"));
-        }
-        ui.line("  then run `stead doctor` to prove that the hooks work");
-    }
-
-    fn as_json(&self) -> Value {
-        let site = self.here.site();
-        let edits = self.plan.edits.iter().map(|edit| {
-            let is_done = self.applied.as_ref().is_some_and(|applied| applied.done.contains(&edit.path));
-            json!({"harness": edit.harness.name(), "path": edit.path, "applied": is_done, "diff": diff(&site, edit)})
-        });
-        let failed = self.applied.iter().flat_map(|applied| &applied.failed);
-        json!({
-            "root": self.here.project.root(),
-            "scope": match self.args.scope() {
-                Scope::Project => "project",
-                Scope::ProjectStrict => "strict",
-                Scope::Local => "local",
-                Scope::User => "user",
-            },
-            "dry_run": self.args.dry_run,
-            "created": self.done.iter().filter(|done| done.did != Did::Kept).map(|done| &done.path).collect::<Vec<_>>(),
-            "edits": edits.collect::<Vec<_>>(),
-            "notes": self.plan.notes.iter().map(|note| note_json(note, &note.words(&site))).collect::<Vec<_>>(),
-            "failed": failed.map(|(path, why)| json!({"path": path, "why": why})).collect::<Vec<_>>(),
-        })
-    }
-}
-
-fn note_json(note: &Note, words: &str) -> Value {
-    let kind = match note {
-        Note::Bad { .. } => "bad",
-        Note::Skipped { .. } => "skipped",
-        Note::Current { .. } => "current",
-        Note::Found { .. } => "found",
-        Note::Confirm { .. } => "confirm",
-        Note::Commands { .. } => "commands",
-        Note::Agents { .. } => "agents",
-        Note::NoCommands { .. } => "no-commands",
-        Note::NoServer { .. } => "no-server",
-        Note::Kept { .. } => "kept",
-    };
-    json!({"harness": note.harness().name(), "kind": kind, "text": words})
 }

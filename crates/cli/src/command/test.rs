@@ -29,6 +29,9 @@ pub(crate) struct TestArgs {
     /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
+    /// Use mock answers, as every test does; the older spelling
+    #[arg(long, hide = true)]
+    mock: bool,
     /// Keep the run's folder even if the test passes
     #[arg(long)]
     keep: bool,

@@ -4,6 +4,7 @@ use stead_client::Harness;
 use stead_install::{Applied, Note, Plan, Reach, UndoRecord, apply, diff, plan_removal};
 
 use crate::cli::Exit;
+use crate::command::init::Personal;
 use crate::error::CliError;
 use crate::here::{Here, chosen};
 use crate::person::{Whose, require_person_to_weaken};
@@ -61,10 +62,18 @@ pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Failed);
     }
     let applied = if args.dry_run { Applied::default() } else { apply(&site, &plan, &record)? };
+    let personal = Personal::find(here.project.root()).filter(|personal| !args.user && personal.is_used());
+    let stays_unseen = match personal.filter(|_| !args.dry_run) {
+        Some(personal) => personal.prune()?,
+        None => false,
+    };
     if args.json {
         ui.json(&as_json(&here, &args, &plan, &applied));
     } else {
         tell(&here, &args, &plan, &applied, ui);
+        if stays_unseen {
+            ui.note("`.agent/` stays, and git still does not see it; `rm -r .agent` and `stead uninstall` end that");
+        }
     }
     let has_bad = plan.notes.iter().any(|note| matches!(note, Note::Bad { .. }));
     let is_clean = applied.failed.is_empty() && !has_bad;

@@ -9,8 +9,10 @@ fn below(world: &World, words: &[String], see: &mut dyn FnMut(&[String], &str)) 
     let args: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
     let help = world.stead(&args).ok();
     see(words, &help);
-    let commands = help.split("\nCommands:\n").nth(1).unwrap_or_default();
-    for line in commands.lines().take_while(|line| !line.is_empty()) {
+    // The program's own commands are in groups, those of a command in one list.
+    let (list, end) = if words.is_empty() { ("\nSet up (", "\nOptions:\n") } else { ("\nCommands:\n", "\n\n") };
+    let commands = help.split(list).nth(1).unwrap_or_default().split(end).next().unwrap_or_default();
+    for line in commands.lines() {
         // A long description goes on below its beginning.
         let Some(name) = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')) else { continue };
         let name = name.split_whitespace().next().unwrap_or_default();
@@ -19,6 +21,23 @@ fn below(world: &World, words: &[String], see: &mut dyn FnMut(&[String], &str)) 
             below(world, &deeper, see);
         }
     }
+}
+
+#[test]
+fn commands_are_listed_in_groups() {
+    insta::assert_snapshot!("help", bare().stead(&["--help"]).ok());
+}
+
+#[test]
+fn every_command_has_an_example() {
+    let mut without = Vec::new();
+    below(&bare(), &[], &mut |words, help| {
+        let is_plain = help.contains("\nExample:\n") || help.contains("\nExamples:\n");
+        if !is_plain && !words.is_empty() {
+            without.push(words.join(" "));
+        }
+    });
+    assert_eq!(without, [] as [String; 0]);
 }
 
 #[test]

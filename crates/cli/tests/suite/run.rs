@@ -201,7 +201,7 @@ fn input_files_reach_the_agent() {
 fn the_demo_plays_to_its_end() {
     let mut world = marked();
     world.set("TMPDIR", world.folder().display().to_string());
-    let run = world.stead(&["demo"]);
+    let run = world.stead(&["demo", "--verbose"]);
     assert_eq!(run.code, 0, "{run}");
     for text in [
         "You must cite a valid active Intent",
@@ -218,4 +218,25 @@ fn the_demo_plays_to_its_end() {
     world.set("CLAUDECODE", "1");
     let run = world.stead(&["demo"]);
     assert!(run.code == 0 && run.stdout.contains("An agent runs this demo."), "{run}");
+}
+
+#[test]
+fn the_demo_is_a_story_of_sixty_lines() {
+    let mut world = marked();
+    world.set("TMPDIR", world.folder().display().to_string());
+    let run = world.stead(&["demo"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines.len() <= 60, "{} lines\n{run}", lines.len());
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{run}");
+    assert!(!run.stdout.contains('{'), "no payloads: {run}");
+    // Ids begin with the time.
+    let stamps = |line: &str| {
+        let words = line.split(' ').map(|word| match word.contains("Z-prove-that") {
+            true => "`LOOP`,",
+            false => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    insta::assert_snapshot!("demo", lines.iter().map(|line| stamps(line)).collect::<Vec<_>>().join("\n"));
 }

@@ -1,5 +1,11 @@
 //! What the tests of this suite share: a world with the binary under test, and payloads in one client's dialect.
 
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use stead_testkit::{Finish, Run, World};
 
@@ -78,4 +84,49 @@ pub(crate) fn lines(world: &World, name: &str) -> Vec<Value> {
 /// Says whether a reply in Claude Code's dialect denies a tool call.
 pub(crate) fn denies(stdout: &str) -> bool {
     serde_json::from_str::<Value>(stdout).is_ok_and(|said| said["hookSpecificOutput"]["permissionDecision"] == "deny")
+}
+
+/// Runs `stead` at a terminal of 80 columns and 24 rows and types each answer when its question is on the screen.
+pub(crate) fn converse(world: &World, args: &str, answers: &[(&str, &str)]) -> Run {
+    let line = format!("stty cols 80 rows 24; {} {args}", env!("CARGO_BIN_EXE_stead"));
+    let mut child = world
+        .command("script", &world.project())
+        .env("SHELL", "/bin/sh")
+        .args(["-qec", &line, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = screen.read(&mut bytes) {
+            if send.send(bytes[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    let (mut seen, mut answers) = (Vec::new(), answers.iter());
+    let mut next = answers.next();
+    loop {
+        match receive.recv_timeout(Duration::from_secs(60)) {
+            Ok(bytes) => seen.extend(bytes),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                child.kill().unwrap();
+                panic!("nothing happens; {next:?} is expected\n{}", String::from_utf8_lossy(&seen));
+            }
+        }
+        if let Some((question, answer)) = next
+            && String::from_utf8_lossy(&seen).ends_with(question)
+        {
+            keys.write_all(answer.as_bytes()).unwrap();
+            next = answers.next();
+        }
+    }
+    let code = child.wait().unwrap().code().unwrap();
+    let stdout = world.normalise(&String::from_utf8_lossy(&seen).replace("\r\n", "\n"));
+    assert!(next.is_none(), "was not asked {next:?}\n{stdout}");
+    Run { stdout, stderr: String::new(), code }
 }

@@ -4,15 +4,17 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stead_context::BriefingPart;
+use stead_guard::starter_of;
 use stead_model::rfc3339;
 use stead_store::Tail;
 
 use super::change::GuardChange;
+use super::starter::StarterNews;
 use super::tally::{Since, guard_tally, tell_tally};
 
 /// How far back the news goes.
-const DAYS: i64 = 7;
-const LINES: usize = 3_000;
+pub(super) const DAYS: i64 = 7;
+pub(super) const LINES: usize = 3_000;
 
 /// How many lines of one turn are read.
 const TURN: usize = 500;
@@ -59,9 +61,10 @@ fn proposing(graph: &Path, since: &str) -> Vec<String> {
 }
 
 /// The report as a part of the briefing.
-pub(crate) fn briefing_part(indexes: &Path, graph: &Path, now_millis: i64) -> Option<BriefingPart> {
+pub(crate) fn briefing_part(indexes: &Path, graph: &Path, guards: &Path, now_millis: i64) -> Option<BriefingPart> {
     let news = guard_news(indexes, now_millis).map(|news| format!("In the last {DAYS} days, {news}."));
-    let lines: Vec<String> = news.into_iter().chain(graph_news(graph, now_millis)).collect();
+    let starters = starters_due(indexes, guards, now_millis).map(|told| format!("{told}; tell the person."));
+    let lines: Vec<String> = news.into_iter().chain(starters).chain(graph_news(graph, now_millis)).collect();
     if lines.is_empty() {
         return None;
     }
@@ -72,9 +75,20 @@ pub(crate) fn briefing_part(indexes: &Path, graph: &Path, now_millis: i64) -> Op
     })
 }
 
+/// The starter guards that have seen enough to be enforced, a sentence each.
+fn starters_due(indexes: &Path, guards: &Path, now_millis: i64) -> impl Iterator<Item = String> {
+    let news = StarterNews::look(indexes, guards, now_millis);
+    news.into_iter().filter(StarterNews::is_due).map(|news| news.told())
+}
+
 /// The report of the ending turn, for the person.
-pub(crate) fn of_turn(indexes: &Path, session: &str) -> Option<String> {
+pub(crate) fn of_turn(indexes: &Path, guards: &Path, session: &str, now_millis: i64) -> Option<String> {
     let since = Since { lines: TURN, moment: "", turn_of: Some(session) };
-    let news = tell_tally(&guard_tally(&indexes.join("sessions.jsonl"), since))?;
-    Some(format!("Stead: in this turn, {news}. `stead guard stats` shows details."))
+    let tally = guard_tally(&indexes.join("sessions.jsonl"), since);
+    let news = tell_tally(&tally)?;
+    // A starter is proposed where it has just been seen, not after every turn.
+    let is_seen = tally.iter().any(|(guard, count)| count.shadow > 0 && starter_of(guard).is_some());
+    let due = is_seen.then(|| starters_due(indexes, guards, now_millis).next()).flatten();
+    let more = due.unwrap_or_else(|| "`stead guard stats` shows details".to_owned());
+    Some(format!("Stead: in this turn, {news}. {more}."))
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use stead_client::{Powers, WarnBy, first};
 use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, SourceTrust, Then, rewritten};
 use stead_model::{Capped, Event, EventKind, Level, Verdict};
+use stead_store::Room;
 
 use super::cache::GuardText;
 use super::consent::ProgramConsent;
@@ -15,6 +16,7 @@ use super::verdict_id::verdict_id;
 use super::world_facts::WorldFacts;
 use super::{news, stop_count};
 use crate::intent;
+use crate::record;
 use crate::request::Request;
 
 /// The name of self-protection in the log; it has no mode.
@@ -235,7 +237,7 @@ fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict
     if request.event.kind == EventKind::Stop
         && request.powers().warn == WarnBy::Notice
         && let Some(session) = request.event.session.as_deref()
-        && let Some(news) = news::of_turn(request.indexes(), session)
+        && let Some(news) = news::of_turn(request.indexes(), &request.room(Room::Guards), session, record::now_millis())
     {
         said = said.and(Verdict::warn(stead_guard::GATE, news));
     }

@@ -26,10 +26,20 @@ pub(super) struct Stage<'a> {
     program: PathBuf,
     folder: PathBuf,
     step: usize,
+    manner: Manner,
     pub(super) session: &'static str,
     pub(super) calls: usize,
     /// What did not happen as the demo says.
     pub(super) wrong: Vec<String>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// What the agent tried and what Stead answered, in words.
+    Story,
+    /// Every payload, reply and file.
+    Verbose,
 }
 
 /// The answer of one hook call.
@@ -43,14 +53,64 @@ impl Answer {
         let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
         said["hookSpecificOutput"]["permissionDecision"] == "deny"
     }
+
+    /// The first sentence of what was said, and whether it was a no.
+    fn words(&self) -> String {
+        let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        let own = &said["hookSpecificOutput"];
+        let text = |value: &Value| value.as_str().map(first_sentence);
+        if self.is_denial() {
+            return format!("No. {}", text(&own["permissionDecisionReason"]).unwrap_or_default());
+        }
+        if said["decision"] == "block" {
+            return format!("Not yet. {}", text(&said["reason"]).unwrap_or_default());
+        }
+        text(&own["additionalContext"]).unwrap_or_else(|| "Go ahead.".to_owned())
+    }
+}
+
+/// The text up to the end of its first sentence or line.
+fn first_sentence(text: &str) -> String {
+    /// What two lines of the story hold.
+    const LONGEST: usize = 125;
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    let sentence = &line[..end];
+    // What a call would do comes before why that is not allowed.
+    match sentence.rsplit_once(": ").filter(|_| sentence.len() > LONGEST) {
+        Some((what, _)) => format!("{what}."),
+        None => sentence.to_owned(),
+    }
+}
+
+/// A text behind a label, in at most two lines that fit a terminal.
+fn folded(label: &str, text: &str) -> Vec<String> {
+    const WIDTH: usize = 80;
+    const MOST: usize = 2;
+    let mut lines = vec![label.to_owned()];
+    for word in text.split_inclusive(' ') {
+        let used = lines.last().map_or(0, |line| line.chars().count());
+        if used + word.trim_end().chars().count() > WIDTH {
+            if lines.len() == MOST {
+                let last = lines.pop().unwrap_or_default();
+                lines.push(last.trim_end().chars().take(WIDTH - 2).chain([' ', '…']).collect());
+                break;
+            }
+            lines.push(" ".repeat(label.chars().count()));
+        }
+        if let Some(last) = lines.last_mut() {
+            last.push_str(word);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn set(ui: &'a mut Ui) -> Result<Self, CliError> {
+    pub(super) fn set(manner: Manner, ui: &'a mut Ui) -> Result<Self, CliError> {
         let program = std::env::current_exe()
             .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
         let folder = std::env::temp_dir().join(format!("stead-demo-{}", std::process::id()));
-        let stage = Self { ui, program, folder, step: 0, session: SESSION, calls: 0, wrong: Vec::new() };
+        let stage = Self { ui, program, folder, step: 0, manner, session: SESSION, calls: 0, wrong: Vec::new() };
         for dir in ["project/src", "home"] {
             let path = stage.folder.join(dir);
             fs::create_dir_all(&path)
@@ -63,7 +123,31 @@ impl<'a> Stage<'a> {
     pub(super) fn scene(&mut self, title: &str) {
         self.step += 1;
         let step = self.step;
-        self.ui.line(format!("\n{step}. {title}"));
+        let gap = if self.manner == Manner::Verbose { "\n" } else { "" };
+        self.ui.line(format!("{gap}{step}. {title}"));
+    }
+
+    /// A scene that the story leaves out.
+    pub(super) fn side_scene(&mut self, title: &str) {
+        if self.manner == Manner::Verbose {
+            self.scene(title);
+        }
+    }
+
+    /// Tells the story: who did what.
+    pub(super) fn tell(&mut self, who: &str, what: &str) {
+        if self.manner == Manner::Story {
+            let what = what.replace(&format!("{}/", self.project("")), "");
+            for line in folded(&format!("   {who:<6}  "), &what) {
+                self.ui.line(line);
+            }
+        }
+    }
+
+    /// Tells what the agent tried, and what it was answered.
+    pub(super) fn tell_try(&mut self, tried: &str, answer: &Answer) {
+        self.tell("agent", tried);
+        self.tell("Stead", &answer.words());
     }
 
     pub(super) fn say(&mut self, text: &str) {
@@ -187,7 +271,7 @@ impl<'a> Stage<'a> {
             self.block("    ", line);
         }
         if diff.len() > SHOWN {
-            self.ui.line(format!("    … and {} more such lines", diff.len() - SHOWN));
+            self.block("    ", &format!("… and {} more such lines", diff.len() - SHOWN));
         }
         for line in rest {
             self.block("    ", line);
@@ -200,7 +284,7 @@ impl<'a> Stage<'a> {
     /// Shows the lines of a file that contain a word.
     pub(super) fn show(&mut self, path: &str, word: &str) -> Result<(), CliError> {
         let text = self.read(path)?;
-        self.ui.line(format!("  {path}:"));
+        self.block("  ", &format!("{path}:"));
         let lines: Vec<&str> = text.lines().filter(|line| line.contains(word)).collect();
         for line in &lines {
             self.block("    ", line);
@@ -211,6 +295,9 @@ impl<'a> Stage<'a> {
 
     /// Prints a text after a label, wrapped at 80 columns and indented.
     fn block(&mut self, label: &str, text: &str) {
+        if self.manner == Manner::Story {
+            return;
+        }
         let text = text.replace(&self.project(""), "$PROJECT");
         let mut line = label.to_owned();
         for word in text.split_inclusive([' ', ',', '{']) {

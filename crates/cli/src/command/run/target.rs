@@ -17,6 +17,7 @@ pub(crate) struct Target {
 stead_model::named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
     pub(crate) enum Kind {
+        #[value(alias = "loop")]
         Stage = "stage",
         Pipeline = "pipeline",
     }

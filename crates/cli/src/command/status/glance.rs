@@ -2,11 +2,11 @@ use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Packet, Shelf};
 use stead_evidence::foreign_features;
 use stead_feature::FeatureList;
-use stead_hook::{Tampering, graph_news, guard_news};
+use stead_hook::{StarterNews, Tampering, graph_news, guard_news};
 use stead_install::{Installed, installed};
 use stead_migrate::{OlderRun, older_runs};
 use stead_pipeline::{RunView, list_runs};
-use stead_store::Marker;
+use stead_store::{Layout, Marker, Room};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -95,7 +95,10 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
     });
     let (runs, unread) = list_runs(&RunRoom::find(ui)?.dir());
     let guards = guard_news(&here.project.indexes(), now_millis());
-    let news = graph_news(&graph(&here.project), now_millis());
+    let room = Layout::of(&here.project.config).dir(here.project.root(), Room::Guards);
+    let starters = StarterNews::look(&here.project.indexes(), &room, now_millis());
+    let mut news: Vec<String> = starters.iter().map(StarterNews::told).collect();
+    news.extend(graph_news(&graph(&here.project), now_millis()));
     let broken = if here.project.found.is_marked() { Guards::load(&here.project)?.broken_files() } else { 0 };
     let sealed = seal::with(&here.project, |sealed| sealed.news(now_millis())).unwrap_or_default();
     let ground = ground(&here.project);

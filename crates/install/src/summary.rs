@@ -1,0 +1,73 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stead_model::Shape;
+use stead_settings::our_lines;
+
+use crate::command_file::files;
+use crate::server_entry::has_server;
+use crate::signature::{Ownership, ownership};
+use crate::{FileEdit, Plan, Reach, Site};
+
+/// What a plan writes, a line for each file or folder: its name, and what is in it.
+pub fn summary(site: &Site<'_>, plan: &Plan) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    let mut folders: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for edit in &plan.edits {
+        let after = edit.after.as_deref().unwrap_or_default();
+        if ownership(after) == Ownership::Ours {
+            let count = folders.entry(format!("{}/", site.brief(folder_of(&edit.path)))).or_default();
+            if is_command(site, edit) {
+                count.0 += 1
+            } else {
+                count.1 += 1
+            }
+            continue;
+        }
+        rows.push((site.brief(&edit.path), contents(edit, after)));
+    }
+    let several = |count: usize, word: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {word}")),
+        count => Some(format!("{count} {word}s")),
+    };
+    let in_folders = folders.into_iter().map(|(name, (commands, others))| {
+        (name, [several(commands, "command"), several(others, "agent file")].into_iter().flatten().collect())
+    });
+    rows.into_iter().chain(in_folders).map(|(name, what): (String, Vec<String>)| (name, what.join(", "))).collect()
+}
+
+/// The folder that the files of one kind share; each skill has a folder of its own below it.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().unwrap_or(path);
+    if path.ends_with("SKILL.md") { folder.parent().unwrap_or(folder) } else { folder }
+}
+
+fn is_command(site: &Site<'_>, edit: &FileEdit) -> bool {
+    let reaches = [Reach::Project, Reach::User].into_iter();
+    reaches.flat_map(|reach| files(site, edit.harness, reach)).any(|(_, path)| path == edit.path)
+}
+
+/// What a settings file gets.
+fn contents(edit: &FileEdit, after: &str) -> Vec<String> {
+    let before = edit.before.as_deref().unwrap_or_default();
+    let mut what = Vec::new();
+    match edit.shape {
+        Some(Shape::Whole) => what.push("a plugin that calls Stead".to_owned()),
+        Some(shape) => {
+            let lines = |text: &str| our_lines(shape, text).map_or(0, |lines| lines.len());
+            let (had, has) = (lines(before), lines(after));
+            what.push(match has.saturating_sub(had) {
+                0 => "hooks brought up to date".to_owned(),
+                1 => "1 hook".to_owned(),
+                new => format!("{new} hooks"),
+            });
+        }
+        None if !has_server(edit.harness, after) => what.push("a line that names the lessons".to_owned()),
+        None => {}
+    }
+    if has_server(edit.harness, after) && !has_server(edit.harness, before) {
+        what.push("the MCP server".to_owned());
+    }
+    what
+}
