@@ -91,6 +91,10 @@ struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    run_download: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sql: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     mcp: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
@@ -212,6 +216,12 @@ impl Entry {
             Op::Network { program, host } => {
                 Self { network: Some(safe(program)), host: host.as_deref().map(safe), ..none }
             }
+            Op::RunDownload { program, host } => {
+                Self { run_download: Some(safe(program)), host: host.as_deref().map(safe), ..none }
+            }
+            Op::Sql { program, words } => {
+                Self { sql: Some(words.iter().map(|word| safe(word)).collect()), tool: Some(safe(program)), ..none }
+            }
             Op::Mcp { server, tool } => Self { mcp: Some(safe(server)), tool: Some(safe(tool)), ..none },
             Op::Spawn { role } => Self { spawn: Some(role.as_deref().map(safe).unwrap_or_default()), ..none },
             Op::Stead(call) => Self { stead: Some(call.words.iter().map(|word| safe(&word.text)).collect()), ..none },
@@ -241,6 +251,10 @@ impl Entry {
             Op::Git(GitOp { verb: verb.clone(), kind, dir: dir(), untracked: None })
         } else if let Some(program) = &self.network {
             Op::Network { program: program.clone(), host: self.host.clone() }
+        } else if let Some(program) = &self.run_download {
+            Op::RunDownload { program: program.clone(), host: self.host.clone() }
+        } else if let Some(words) = &self.sql {
+            Op::Sql { program: self.tool.clone()?, words: words.clone() }
         } else if let Some(server) = &self.mcp {
             Op::Mcp { server: server.clone(), tool: self.tool.clone()? }
         } else if let Some(words) = &self.stead {
