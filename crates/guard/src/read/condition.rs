@@ -14,6 +14,11 @@ fn secret_paths() -> impl Iterator<Item = &'static str> {
     include_str!("../../shipped/secret-paths.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// Returns true if a path is one of those that `@secrets` stands for.
+pub(crate) fn is_secret_path(path: &str) -> bool {
+    secret_paths().flat_map(stead_pattern::expand).any(|known| known == path)
+}
+
 /// Every key of `match`.
 pub(crate) const KEYS: &[&str] = &[
     "writes", "deletes", "reads", "recursive", "content", "fields", "owners", "lines", "size", "runs", "git",
