@@ -48,6 +48,7 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
     "proof-stays-fixed" Unasked,
     "remote-code" Pack,
     "summaries-go-to" Asked,
+    "system" Pack,
     "tested-needs-evidence" Unasked,
     "tester-must-test" Asked,
 ];
