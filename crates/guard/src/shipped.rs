@@ -41,6 +41,7 @@ enum Kind {
 pub(crate) const SHIPPED: &[Shipped] = shipped![
     "destructive" Pack,
     "fields-by-role" Asked,
+    "history" Pack,
     "logs-through-tools" Asked,
     "orchestrator-does-not-edit" Asked,
     "orchestrator-does-not-test" Asked,
