@@ -39,6 +39,7 @@ enum Kind {
 }
 
 pub(crate) const SHIPPED: &[Shipped] = shipped![
+    "cloud" Pack,
     "destructive" Pack,
     "fields-by-role" Asked,
     "history" Pack,
