@@ -40,6 +40,7 @@ enum Kind {
 
 pub(crate) const SHIPPED: &[Shipped] = shipped![
     "cloud" Pack,
+    "database" Pack,
     "destructive" Pack,
     "fields-by-role" Asked,
     "history" Pack,
