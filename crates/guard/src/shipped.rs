@@ -50,6 +50,7 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
     "pr-needs-verification" Asked,
     "proof-stays-fixed" Unasked,
     "remote-code" Pack,
+    "secrets" Pack,
     "summaries-go-to" Asked,
     "system" Pack,
     "tested-needs-evidence" Unasked,
