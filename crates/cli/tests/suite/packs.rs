@@ -94,7 +94,7 @@ fn a_pack_is_off_until_it_is_enabled_and_can_be_in_shadow() {
         let reason = asked(stopped).unwrap_or_else(|| panic!("{id}: `{stopped}` passes"));
         assert!(reason.contains(&format!("`{id}.")), "{id}: {reason}");
         assert_eq!(asked(passes), None, "{id}: {passes}");
-        let listed = world.stead(&["guard", "list"]).ok().stdout;
+        let listed = world.stead(&["guard", "list"]).ok();
         assert!(listed.lines().any(|line| line.starts_with(&format!("{id}.")) && line.contains("enforce")), "{listed}");
     }
 }
@@ -123,7 +123,7 @@ fn a_corpus_is_measured_by_pack() {
     let world = marked();
     world.write("project/corpus.jsonl", CORPUS);
     let said = world.stead(&["guard", "bench", "corpus.jsonl", "--show", "all"]).ok();
-    insta::assert_snapshot!(said.stdout, @r"
+    insta::assert_snapshot!(said, @r"
     pack          caught   missed    false
     cloud              1        1        0
     database           0        0        0
@@ -140,14 +140,14 @@ fn a_corpus_is_measured_by_pack() {
     line 8: missed: nobody knows
     ");
     let said = world.stead(&["guard", "bench", "corpus.jsonl", "--json", "--show", "missed"]).ok();
-    let whole: Value = serde_json::from_str(&said.stdout).unwrap();
+    let whole: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(whole["total"], serde_json::json!({"caught": 2, "missed": 2, "false": 1}));
     assert_eq!(whole["cases"], 7);
     assert_eq!(whole["differences"].as_array().unwrap().len(), 2);
     let cloud = whole["packs"].as_array().unwrap().iter().find(|pack| pack["pack"] == "cloud").unwrap();
     assert_eq!(*cloud, serde_json::json!({"pack": "cloud", "caught": 1, "missed": 1, "false": 0}));
     let said = world.stead(&["guard", "bench", "corpus.jsonl", "--json", "--pack", "history"]).ok();
-    let whole: Value = serde_json::from_str(&said.stdout).unwrap();
+    let whole: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(whole["total"], serde_json::json!({"caught": 1, "missed": 3, "false": 0}));
 }
 
@@ -157,7 +157,7 @@ fn a_corpus_is_measured_outside_of_any_project() {
     world.write("corpus.jsonl", CORPUS);
     let file = world.folder().join("corpus.jsonl").display().to_string();
     let said = world.stead(&["guard", "bench", &file, "--json"]).ok();
-    assert!(said.stdout.contains("\"cases\""), "{said}");
+    assert!(said.contains("\"cases\""), "{said}");
 }
 
 #[test]
