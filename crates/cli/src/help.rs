@@ -35,7 +35,9 @@ const GROUPS: &[Group] = &[
     group(
         "Run",
         "stead run stage work auth",
-        &["run", "runs", "tail", "stop", "orchestrate", "test", "dry-run", "lint", "stage", "pipeline"],
+        &[
+            "run", "runs", "wait", "tail", "stop", "report", "orchestrate", "test", "dry-run", "lint", "stage", "pipeline",
+        ],
     ),
     group(
         "Look",

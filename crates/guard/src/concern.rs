@@ -31,6 +31,9 @@ pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<
     Ok(Some("the command is too long or too deeply nested to read; split it".to_owned()))
 }
 
+/// What a command that downloads something contains.
+const DOWNLOADERS: &[&str] = &["://", "curl", "wget"];
+
 fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
     condition.0.iter().all(|clause| match clause {
         Clause::Files(files) => names_file(inquiry.raw(), files),
@@ -42,6 +45,11 @@ fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
         Clause::Network(hosts) => {
             hosts.iter().any(|host| !host.starts_with('!') && holds(inquiry.raw(), literals(host)))
         }
+        Clause::RunsDownload(_) => DOWNLOADERS.iter().any(|name| inquiry.raw().contains(name)),
+        Clause::Sql(patterns) => patterns
+            .iter()
+            .filter_map(|text| ArgvPattern::parse(text))
+            .any(|pattern| pattern.program().split('|').any(|word| holds(inquiry.raw(), literals(word)))),
         Clause::Mcp(_) | Clause::Spawn(_) => !is_shell(inquiry),
         Clause::Any(parts) => parts.iter().any(|part| concerns(inquiry, part)),
         Clause::All(parts) => parts.iter().all(|part| concerns(inquiry, part)),

@@ -20,6 +20,8 @@ pub(crate) enum Clause {
     Runs(Vec<String>),
     Git(Vec<String>),
     Network(Vec<String>),
+    RunsDownload(Vec<String>),
+    Sql(Vec<String>),
     Mcp(Vec<String>),
     Spawn(Vec<String>),
     Files(Box<FileClause>),
@@ -180,7 +182,13 @@ impl Clause {
             Self::Tool(_) | Self::Harness(_) => 0,
             Self::Agent(_) | Self::Text(_) => 1,
             Self::Exists(_) => 2,
-            Self::Runs(_) | Self::Git(_) | Self::Network(_) | Self::Mcp(_) | Self::Spawn(_) => 3,
+            Self::Runs(_)
+            | Self::Git(_)
+            | Self::Network(_)
+            | Self::RunsDownload(_)
+            | Self::Sql(_)
+            | Self::Mcp(_)
+            | Self::Spawn(_) => 3,
             Self::Files(files) if files.fields.is_empty() && files.owners.is_empty() && files.lines.is_none() => 3,
             Self::Any(_) | Self::All(_) => 4,
             Self::Not(_) => 5,
@@ -208,7 +216,17 @@ impl Clause {
 
     /// Returns true if it depends on what a tool call does.
     pub(crate) fn is_effect(&self) -> bool {
-        matches!(self, Self::Runs(_) | Self::Git(_) | Self::Network(_) | Self::Mcp(_) | Self::Spawn(_) | Self::Files(_))
+        matches!(
+            self,
+            Self::Runs(_)
+                | Self::Git(_)
+                | Self::Network(_)
+                | Self::RunsDownload(_)
+                | Self::Sql(_)
+                | Self::Mcp(_)
+                | Self::Spawn(_)
+                | Self::Files(_)
+        )
     }
 }
 

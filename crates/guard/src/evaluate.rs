@@ -87,9 +87,13 @@ impl Inquiry<'_> {
             Clause::All(parts) => self.all(parts.iter().flat_map(|part| &part.0), focus),
             Clause::Not(part) => Ok(self.condition(part, focus)?.is_none().then(Vec::new)),
             Clause::Files(files) => self.files(files, focus),
-            Clause::Runs(_) | Clause::Git(_) | Clause::Network(_) | Clause::Mcp(_) | Clause::Spawn(_) => {
-                Ok(self.ops(clause, focus))
-            }
+            Clause::Runs(_)
+            | Clause::Git(_)
+            | Clause::Network(_)
+            | Clause::RunsDownload(_)
+            | Clause::Sql(_)
+            | Clause::Mcp(_)
+            | Clause::Spawn(_) => Ok(self.ops(clause, focus)),
             _ => Ok(self.fact(clause, focus)?.then(Vec::new)),
         }
     }
@@ -156,6 +160,8 @@ enum Kind {
     Run,
     Git,
     Network,
+    Download,
+    Sql,
     Mcp,
     Spawn,
     /// No clause matches it.
@@ -168,6 +174,8 @@ fn kind(op: &Op) -> Kind {
         Op::Run { .. } => Kind::Run,
         Op::Git(_) => Kind::Git,
         Op::Network { .. } => Kind::Network,
+        Op::RunDownload { .. } => Kind::Download,
+        Op::Sql { .. } => Kind::Sql,
         Op::Mcp { .. } => Kind::Mcp,
         Op::Spawn { .. } => Kind::Spawn,
         Op::Stead(_) => Kind::Stead,
@@ -179,6 +187,8 @@ fn clause_kind(clause: &Clause) -> Kind {
         Clause::Runs(_) => Kind::Run,
         Clause::Git(_) => Kind::Git,
         Clause::Network(_) => Kind::Network,
+        Clause::RunsDownload(_) => Kind::Download,
+        Clause::Sql(_) => Kind::Sql,
         Clause::Mcp(_) => Kind::Mcp,
         Clause::Spawn(_) => Kind::Spawn,
         _ => Kind::File,
@@ -188,8 +198,12 @@ fn clause_kind(clause: &Clause) -> Kind {
 /// Why an operation matches a clause.
 fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
     match (clause, op) {
+        (Clause::RunsDownload(hosts), Op::RunDownload { host, .. }) => {
+            one_of(hosts, host.as_deref().unwrap_or("")).then(|| told(op))
+        }
+        (Clause::Sql(patterns), Op::Sql { words, .. }) => meets_one(patterns, words).then(|| told(op)),
         (Clause::Runs(patterns), Op::Run { argv, .. }) => {
-            let held = patterns.iter().any(|text| ArgvPattern::parse(text).is_some_and(|pattern| pattern.meets(argv)));
+            let held = meets_one(patterns, argv);
             held.then(|| format!("runs `{}`", short(&argv.join(" "))))
         }
         (Clause::Git(names), Op::Git(git)) => {
@@ -214,6 +228,10 @@ fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
     }
 }
 
+fn meets_one(patterns: &[String], argv: &[String]) -> bool {
+    patterns.iter().any(|text| ArgvPattern::parse(text).is_some_and(|pattern| pattern.meets(argv)))
+}
+
 /// Describes an effect in a few words.
 pub(crate) fn told(op: &Op) -> String {
     let path = shown;
@@ -226,6 +244,10 @@ pub(crate) fn told(op: &Op) -> String {
         Op::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
         Op::Git(git) => format!("git {} ({})", git.verb, git.kind.name()),
         Op::Network { program, host } => format!("{program} connects to {}", host.as_deref().unwrap_or("a host")),
+        Op::RunDownload { program, host } => {
+            format!("runs code from {} with {program}", host.as_deref().unwrap_or("the network"))
+        }
+        Op::Sql { program, words } => format!("gives {program} `{}`", short(&words.join(" "))),
         Op::Mcp { server, tool } => format!("calls {server}/{tool}"),
         Op::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
         Op::Stead(call) => format!("calls stead {}", call.words.first().map_or("", |word| word.text.as_str())),

@@ -5,6 +5,7 @@
 //! regular expressions and CEL are used only when guards are compiled, or after everything cheaper matched.
 
 mod asked;
+mod bench;
 mod compile;
 mod concern;
 mod condition;
@@ -46,6 +47,7 @@ mod view;
 mod weakening;
 
 pub use asked::{Asked, ReadEffects};
+pub use bench::{Bench, BenchCase, BenchCaseError, Expected};
 pub use compile::{Compiled, Listed, ProjectRooms, State, compile, inventory};
 pub use draft_file::{DraftFile, free_id};
 pub use edit::{mode_of, set_mode};

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::judge::judge;
 use crate::mode::Mode;
 use crate::problem::Problem;
-use crate::read::{Draft, read_source};
+use crate::read::{Draft, is_secret_path, read_source};
 use crate::say::{is_placeholder, unknown_names};
 use crate::source::{Origin, Source};
 use crate::then::Then;
@@ -92,7 +92,9 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
                 .any(|later| later.strip_prefix('!').is_some_and(|later| later == path || later == "**"))
         };
         for (at, path) in files.paths.iter().enumerate() {
-            if path.starts_with('/') && source.origin == Origin::Project {
+            // Paths that come with Stead are the same on every machine.
+            let is_own = draft.made_from.is_none() && !is_secret_path(path);
+            if path.starts_with('/') && source.origin == Origin::Project && is_own {
                 let message = format!("`{path}` is an absolute path, which differs from machine to machine");
                 let hint = match path[1..].contains('/') {
                     true => "paths start at the project root; `@outside` matches everything outside it".to_owned(),

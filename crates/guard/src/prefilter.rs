@@ -60,6 +60,8 @@ fn of_clause(clause: &Clause) -> Option<Vec<String>> {
         ),
         Clause::Git(_) => Some(vec!["g".to_owned()]),
         Clause::Network(_) => Some(vec!["n".to_owned()]),
+        Clause::RunsDownload(_) => Some(vec!["l".to_owned()]),
+        Clause::Sql(_) => Some(vec!["q".to_owned()]),
         Clause::Mcp(_) => Some(vec!["m".to_owned()]),
         Clause::Spawn(_) => Some(vec!["s".to_owned()]),
         Clause::Files(files) => Some(of_files(files)),
@@ -132,6 +134,8 @@ impl<'e> Outline<'e> {
                 Op::Rename { from, to } => outline.targets.extend([(b'w', from), (b'w', to), (b'd', from)]),
                 Op::Git(_) => outline.letters.push(b'g'),
                 Op::Network { .. } => outline.letters.push(b'n'),
+                Op::RunDownload { .. } => outline.letters.push(b'l'),
+                Op::Sql { .. } => outline.letters.push(b'q'),
                 Op::Mcp { .. } => outline.letters.push(b'm'),
                 Op::Spawn { .. } => outline.letters.push(b's'),
                 Op::Stead(_) => {}

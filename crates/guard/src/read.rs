@@ -6,4 +6,5 @@ mod reader;
 mod used;
 mod whole;
 
+pub(crate) use condition::is_secret_path;
 pub(crate) use whole::{Draft, read_source};

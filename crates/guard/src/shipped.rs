@@ -13,25 +13,48 @@ pub struct Shipped {
     pub text: &'static str,
     /// It applies by default; the others are not even read when guards are compiled.
     pub(crate) unasked: bool,
+    /// It is a pack about dangerous commands, which `guard bench` measures and which has a page in docs/packs.
+    pub is_pack: bool,
 }
 
 macro_rules! shipped {
-    ($($id:literal $unasked:literal),* $(,)?) => {
-        &[$(Shipped { id: $id, text: include_str!(concat!("../shipped/", $id, ".yaml")), unasked: $unasked }),*]
+    ($($id:literal $kind:ident),* $(,)?) => {
+        &[$(Shipped {
+            id: $id,
+            text: include_str!(concat!("../shipped/", $id, ".yaml")),
+            unasked: matches!(Kind::$kind, Kind::Unasked),
+            is_pack: matches!(Kind::$kind, Kind::Pack),
+        }),*]
     };
 }
 
+/// How a shipped guard comes into effect.
+enum Kind {
+    /// By default.
+    Unasked,
+    /// When it is enabled.
+    Asked,
+    /// When it is enabled; guards about dangerous commands.
+    Pack,
+}
+
 pub(crate) const SHIPPED: &[Shipped] = shipped![
-    "destructive" false,
-    "fields-by-role" false,
-    "logs-through-tools" false,
-    "orchestrator-does-not-edit" false,
-    "orchestrator-does-not-test" false,
-    "pr-needs-verification" false,
-    "proof-stays-fixed" true,
-    "summaries-go-to" false,
-    "tested-needs-evidence" true,
-    "tester-must-test" false,
+    "cloud" Pack,
+    "database" Pack,
+    "destructive" Pack,
+    "fields-by-role" Asked,
+    "history" Pack,
+    "logs-through-tools" Asked,
+    "orchestrator-does-not-edit" Asked,
+    "orchestrator-does-not-test" Asked,
+    "pr-needs-verification" Asked,
+    "proof-stays-fixed" Unasked,
+    "remote-code" Pack,
+    "secrets" Pack,
+    "summaries-go-to" Asked,
+    "system" Pack,
+    "tested-needs-evidence" Unasked,
+    "tester-must-test" Asked,
 ];
 
 /// Changes whenever a shipped guard changes.

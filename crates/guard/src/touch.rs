@@ -127,7 +127,7 @@ fn simplified(op: &Op, home: Option<&str>) -> Vec<(Verb, Subject, bool)> {
         place.map(|place| (verb, Subject::Place(place), deletes))
     };
     match op {
-        Op::Read { access: Access::Used, .. } | Op::Stead(_) => Vec::new(),
+        Op::Read { access: Access::Used, .. } | Op::RunDownload { .. } | Op::Sql { .. } | Op::Stead(_) => Vec::new(),
         Op::Read { target, .. } => at(Verb::Read, target, false).into_iter().collect(),
         Op::Write { how: How::Somewhere, .. } => Vec::new(),
         Op::Write { target, .. } => at(Verb::Change, target, false).into_iter().collect(),

@@ -90,6 +90,10 @@ struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    run_download: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sql: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     mcp: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
@@ -211,6 +215,12 @@ impl Entry {
             Op::Network { program, host } => {
                 Self { network: Some(kept(program)), host: host.as_deref().map(kept), ..none }
             }
+            Op::RunDownload { program, host } => {
+                Self { run_download: Some(kept(program)), host: host.as_deref().map(kept), ..none }
+            }
+            Op::Sql { program, words } => {
+                Self { sql: Some(words.iter().map(|word| kept(word)).collect()), tool: Some(kept(program)), ..none }
+            }
             Op::Mcp { server, tool } => Self { mcp: Some(kept(server)), tool: Some(kept(tool)), ..none },
             Op::Spawn { role } => Self { spawn: Some(role.as_deref().map(kept).unwrap_or_default()), ..none },
             Op::Stead(call) => Self { stead: Some(call.words.iter().map(|word| kept(&word.text)).collect()), ..none },
@@ -240,6 +250,10 @@ impl Entry {
             Op::Git(GitOp { verb: verb.clone(), kind, dir: dir(), untracked: None })
         } else if let Some(program) = &self.network {
             Op::Network { program: program.clone(), host: self.host.clone() }
+        } else if let Some(program) = &self.run_download {
+            Op::RunDownload { program: program.clone(), host: self.host.clone() }
+        } else if let Some(words) = &self.sql {
+            Op::Sql { program: self.tool.clone()?, words: words.clone() }
         } else if let Some(server) = &self.mcp {
             Op::Mcp { server: server.clone(), tool: self.tool.clone()? }
         } else if let Some(words) = &self.stead {

@@ -96,6 +96,16 @@ pub enum Op {
         program: String,
         host: Option<String>,
     },
+    /// Runs code that this call itself downloads: the program that runs it, and the host where the text names one.
+    RunDownload {
+        program: String,
+        host: Option<String>,
+    },
+    /// Gives a database one statement of SQL: the program, and the statement's words without strings and comments.
+    Sql {
+        program: String,
+        words: Vec<String>,
+    },
     Mcp {
         server: String,
         tool: String,

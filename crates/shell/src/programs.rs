@@ -13,6 +13,7 @@ pub(crate) mod options;
 pub(crate) mod package;
 pub(crate) mod patch;
 pub(crate) mod sed;
+pub(crate) mod sql;
 pub(crate) mod stead;
 pub(crate) mod table;
 pub(crate) mod task;

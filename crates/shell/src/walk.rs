@@ -2,6 +2,7 @@
 //! action record what each program does, in order, and what could not be followed.
 
 pub(crate) mod branch;
+pub(crate) mod download;
 pub(crate) mod expand;
 pub(crate) mod filter;
 pub(crate) mod item;
@@ -50,6 +51,8 @@ pub(crate) struct Upstream {
     pub(crate) text: String,
     /// What the last of them prints, where that is known.
     pub(crate) output: Option<String>,
+    /// What it prints was downloaded.
+    pub(crate) fetched: bool,
 }
 
 /// One program with its words and its input.
@@ -134,6 +137,10 @@ pub(crate) struct Walk<'w> {
     pub(crate) doubts: Vec<String>,
     /// The program whose output a substitution took last.
     pub(crate) captured: Option<String>,
+    /// What the commands print was downloaded, at least in part.
+    pub(crate) prints_download: bool,
+    /// Where this command downloaded from last, if it says so.
+    pub(crate) download_host: Option<String>,
     steps: usize,
 }
 
@@ -176,6 +183,8 @@ impl<'w> Walk<'w> {
             cleared: Vec::new(),
             doubts: Vec::new(),
             captured: None,
+            prints_download: false,
+            download_host: None,
             steps: 0,
         }
     }

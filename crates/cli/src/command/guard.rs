@@ -1,6 +1,7 @@
 //! Guards: list, create, test them, and change their modes.
 
 pub(super) mod accept;
+mod bench;
 mod history;
 mod lint;
 mod list;
@@ -50,6 +51,7 @@ enum GuardCommand {
     /// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may do this
     #[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
     Demote(mode::Which),
+    Bench(bench::BenchArgs),
     Stats(stats::StatsArgs),
     Accept(accept::AcceptArgs),
     Review(review::ReviewArgs),
@@ -68,6 +70,7 @@ pub(crate) fn run(args: GuardArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         GuardCommand::Disable(args) => mode::step(&args, Step::Off, ui),
         GuardCommand::Promote(args) => mode::promote(&args, ui),
         GuardCommand::Demote(args) => mode::step(&args, Step::Down, ui),
+        GuardCommand::Bench(args) => bench::run(&args, ui),
         GuardCommand::Stats(args) => stats::run(&args, ui),
         GuardCommand::Accept(args) => accept::run(&args, ui),
         GuardCommand::Review(args) => review::run(&args, ui),

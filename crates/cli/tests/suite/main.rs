@@ -49,6 +49,7 @@ mod orchestrate_session;
 mod out_of_scope;
 mod own_program;
 mod packet;
+mod packs;
 mod pattern;
 mod person;
 mod personal;

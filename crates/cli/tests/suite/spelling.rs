@@ -28,7 +28,11 @@ fn a_typing_error_gets_the_word_that_was_meant_or_none() {
 
 #[test]
 fn spellings_of_the_older_engine_are_understood() {
-    let world = marked();
+    let mut world = marked();
+    // The queue of the stage.
+    let queue = world.write("tools/bd", "#!/bin/sh\necho '[{\"id\": \"auth-1\"}]'\n");
+    world.sh(&format!("chmod +x {}", queue.display())).ok();
+    world.set("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", queue.parent().unwrap().display()));
     let work = world.stead(&["run", "work", "auth", "1", "--provider", "mock"]);
     assert!(work.stderr.contains("note: read as `stead run stage work auth --max 1 --provider mock`\n"), "{work}");
     assert!(world.exists("project/.agent/runs/auth/state.json"), "{work}");

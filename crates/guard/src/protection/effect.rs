@@ -52,7 +52,13 @@ impl Bench<'_> {
                 self.untracked(&untracked.target, untracked.ignored, &git.verb, part)
             }
             Op::Stead(call) => verb::judge(self.shield, call, part, self.facts),
-            Op::Read { .. } | Op::Run { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => None,
+            Op::Read { .. }
+            | Op::Run { .. }
+            | Op::Network { .. }
+            | Op::RunDownload { .. }
+            | Op::Sql { .. }
+            | Op::Mcp { .. }
+            | Op::Spawn { .. } => None,
         }
     }
 

@@ -79,7 +79,12 @@ impl<'a> Policy<'a> {
             Op::Git(git) => git.untracked.is_none(),
             Op::Stead(_) => false,
             Op::Run { argv, .. } => !needles.name_client(argv),
-            Op::Read { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => true,
+            Op::Read { .. }
+            | Op::Network { .. }
+            | Op::RunDownload { .. }
+            | Op::Sql { .. }
+            | Op::Mcp { .. }
+            | Op::Spawn { .. } => true,
         };
         let known = |target: &Target| {
             let real =

@@ -6,11 +6,24 @@ use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, Fi
 use crate::field::{FieldRule, FieldTest, Owner};
 use crate::pattern::{ArgvPattern, TextPattern};
 
+/// Stands for the paths of files with secrets.
+const SECRETS: &str = "@secrets";
+
+/// The paths that `@secrets` stands for.
+fn secret_paths() -> impl Iterator<Item = &'static str> {
+    include_str!("../../shipped/secret-paths.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Returns true if a path is one of those that `@secrets` stands for.
+pub(crate) fn is_secret_path(path: &str) -> bool {
+    secret_paths().flat_map(stead_pattern::expand).any(|known| known == path)
+}
+
 /// Every key of `match`.
 pub(crate) const KEYS: &[&str] = &[
     "writes", "deletes", "reads", "recursive", "content", "fields", "owners", "lines", "size", "runs", "git",
-    "network", "mcp", "spawn", "tool", "agent", "role", "harness", "text", "exists", "session", "counter", "intent",
-    "feature", "tests", "evidence", "all", "any", "not",
+    "network", "runs_download", "sql", "mcp", "spawn", "tool", "agent", "role", "harness", "text", "exists", "session",
+    "counter", "intent", "feature", "tests", "evidence", "all", "any", "not",
 ];
 
 const GIT: &[&str] = &["commit", "push", "force-push", "whole-tree", "paths", "refs", "config", "other"];
@@ -56,6 +69,8 @@ impl Reader<'_> {
             "runs" => Clause::Runs(self.commands(node)),
             "git" => Clause::Git(self.names(node, name, GIT)),
             "network" => Clause::Network(self.free(node, name)),
+            "runs_download" => Clause::RunsDownload(self.free(node, name)),
+            "sql" => Clause::Sql(self.free(node, name)),
             "mcp" => Clause::Mcp(self.free(node, name)),
             "spawn" => Clause::Spawn(self.free(node, name)),
             "tool" => Clause::Tool(self.free(node, name)),
@@ -140,6 +155,10 @@ impl Reader<'_> {
     fn paths(&mut self, node: &Tree, what: &str) -> Vec<String> {
         let mut paths = Vec::new();
         for (text, place) in self.texts(node, what) {
+            if text == SECRETS {
+                paths.extend(secret_paths().flat_map(stead_pattern::expand));
+                continue;
+            }
             match stead_pattern::check(&text) {
                 Ok(()) => paths.extend(stead_pattern::expand(&text)),
                 Err(fault) => {

@@ -39,6 +39,9 @@ pub fn describe_action(op: &Op) -> String {
         Op::Git(op) => format!("git {}", op.verb),
         Op::Network { program, host: Some(host) } => format!("network {program} {host}"),
         Op::Network { program, host: None } => format!("network {program}"),
+        Op::RunDownload { program, host: Some(host) } => format!("run code from {host} with {program}"),
+        Op::RunDownload { program, host: None } => format!("run downloaded code with {program}"),
+        Op::Sql { program, words } => format!("sql {program}: {}", words.join(" ")),
         Op::Mcp { server, tool } => format!("mcp {server}/{tool}"),
         Op::Spawn { role } => format!("spawn {}", role.as_deref().unwrap_or("an agent")),
         Op::Stead(call) => {

@@ -56,6 +56,7 @@ impl Need {
                 }
                 Op::Stead(call) => need.acts |= call.program != SteadProgram::Named || !programs::is_own_verb(call),
                 Op::Network { program, .. } => need.acts |= is_shell && !only_asks(effects, program),
+                Op::RunDownload { .. } | Op::Sql { .. } => need.acts |= is_shell,
                 Op::Run { argv, .. } => need.acts |= programs::acts(argv),
                 Op::Read { .. } | Op::Mcp { .. } | Op::Spawn { .. } => {}
             }

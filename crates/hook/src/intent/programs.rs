@@ -95,7 +95,7 @@ const OWN: &[&str] = &[
 
 /// Those of which only some sub-commands are.
 const OWN_PARTLY: &[(&str, &[&str])] =
-    &[("config", &["get", "list"]), ("guard", &["lint", "list", "show", "stats", "test"])];
+    &[("config", &["get", "list"]), ("guard", &["bench", "lint", "list", "show", "stats", "test"])];
 
 fn is_in(table: &[&str], argv: &[String]) -> bool {
     let Some(name) = argv.first().and_then(|program| program.rsplit('/').next()) else { return false };

@@ -7,6 +7,7 @@ use crate::inline::{self, Act, Language, Surroundings};
 use crate::parse::syntax::mark;
 use crate::programs::table::Program;
 use crate::programs::{awk, database, editor, patch, sed, table};
+use crate::walk::download::begins_downloaded;
 use crate::walk::program::{self, Reach, brief};
 use crate::walk::{Call, Stop, Walk};
 
@@ -41,6 +42,10 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         _ => {}
     }
     table::note(walk, name, call)?;
+    if let Some(host) = program_host(argv) {
+        walk.download_host = Some(host);
+        walk.runs_download(name, &shown);
+    }
     let Some(language) = Language::of_program(name) else {
         walk.gap(&shown, "what the program does is not known");
         return Ok(());
@@ -51,6 +56,9 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
     }
     let words = Words { list: &found.words, script: None };
     for code in &found.codes {
+        if begins_downloaded(code) {
+            walk.runs_download(name, &shown);
+        }
         run(walk, language, code, &words, &shown)?;
     }
     if !found.codes.is_empty() {
@@ -62,6 +70,7 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
             match walk.file_text(&script).filter(|_| walk.depth < DEPTH) {
                 Some(code) => run(walk, language, &code, &Words { script: Some(&script), ..words }, &shown),
                 None => {
+                    walk.runs_saved_download(name, &script, &shown);
                     walk.gap(&shown, "the script is not known");
                     Ok(())
                 }
@@ -89,6 +98,7 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
                 run(walk, language, &code, &Words { script, ..words }, &shown)
             }
             None => {
+                walk.runs_fed_download(name, call, &shown);
                 if let Some(feed) = call.feed {
                     walk.gap_with(&shown, "it runs a text that is not known", vec![feed.text.clone()]);
                 }
@@ -96,6 +106,13 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
             }
         },
     }
+}
+
+/// The host of a program that is named by its address, also behind a verb: `deno run https://…`.
+fn program_host(argv: &[String]) -> Option<String> {
+    let words = program::operands(argv);
+    let verbs = words.iter().take_while(|word| matches!(**word, "run" | "install" | "x" | "eval")).count();
+    words.get(verbs).filter(|word| word.starts_with("http")).and_then(|word| table::host_of(word))
 }
 
 /// What an interpreter is given.

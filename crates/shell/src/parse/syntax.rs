@@ -192,6 +192,9 @@ pub(crate) mod mark {
     pub(crate) const COMMA: char = '\u{F0006}';
     pub(crate) const CLOSE: char = '\u{F0007}';
 
+    /// After [`UNKNOWN`]: the value was downloaded by this command.
+    pub(crate) const FETCHED: char = '\u{F0008}';
+
     /// Marks after a word that say what was excluded from it.
     const OMISSIONS: std::ops::RangeInclusive<char> = '\u{F0010}'..='\u{F004F}';
 
@@ -209,7 +212,7 @@ pub(crate) mod mark {
     }
 
     pub(crate) fn is_mark(c: char) -> bool {
-        (MANY..=CLOSE).contains(&c) || OMISSIONS.contains(&c)
+        (MANY..=FETCHED).contains(&c) || OMISSIONS.contains(&c)
     }
 
     /// The sign with this number.

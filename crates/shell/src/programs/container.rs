@@ -98,7 +98,8 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
                 }
             }
             op @ Op::Stead(_) => walk.tell(op, &shown),
-            Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => {}
+            op @ Op::Sql { .. } => walk.tell(op, &shown),
+            Op::Network { .. } | Op::RunDownload { .. } | Op::Mcp { .. } | Op::Spawn { .. } => {}
         }
     }
     for gap in told.gaps {

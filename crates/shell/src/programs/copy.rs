@@ -75,6 +75,9 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
                     walk.copies_tree(source, to);
                 } else {
                     walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
+                    if walk.is_download(source) {
+                        walk.saves_download(to);
+                    }
                 }
             }
         }

@@ -3,6 +3,7 @@
 use stead_model::{Content, How};
 
 use crate::programs::options::has_flag;
+use crate::programs::sql;
 use crate::walk::program::operands;
 use crate::walk::{Call, Stop, Walk};
 
@@ -26,6 +27,9 @@ pub(crate) fn note(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) -> Result<
         } else if !part.is_empty() && !ASKING.iter().any(|word| lower.starts_with(word)) {
             changes = true;
         }
+    }
+    for text in texts.iter().copied().chain(fed.as_deref()) {
+        sql::note(walk, text, shown)?;
     }
     if changes && !has_flag(call.argv, "", &["-readonly"]) {
         walk.note_write(file, How::Edit, false, Content::Unknown, shown);

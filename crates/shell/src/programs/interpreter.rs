@@ -66,6 +66,9 @@ fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<()
     for text in call.texts {
         walk.text(text)?;
     }
+    if call.feed.is_none_or(|feed| feed.output.is_none()) {
+        walk.runs_fed_download("sh", call, &brief(argv));
+    }
     if let Some(feed) = call.feed {
         match &feed.output {
             Some(text) => return walk.text(text),

@@ -147,7 +147,7 @@ fn items(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<
             lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
         }
         (None, Some(text)) => text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect(),
-        (None, None) => vec![mark::UNKNOWN.to_string()],
+        (None, None) => vec![walk.unknown_input(call)],
     };
     if words.is_empty() && (given.has("skips-empty") || program.is("lines")) {
         return Ok(());

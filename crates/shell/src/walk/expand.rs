@@ -55,7 +55,8 @@ impl Walk<'_> {
                     let inner = self.run_apart(script)?;
                     let name = format!("/dev/fd/{}", self.files.len() + 63);
                     open.iter_mut().for_each(|head| head.push_str(&name));
-                    self.files.push((name, inner.output.map_or(Written::Unknown, Written::Text)));
+                    let unknown = if inner.fetched { Written::Downloaded } else { Written::Unknown };
+                    self.files.push((name, inner.output.map_or(unknown, Written::Text)));
                 }
                 Part::Arithmetic(inner) => {
                     empty = false;
@@ -127,6 +128,7 @@ impl Walk<'_> {
         let inner = self.run_apart(script)?;
         Ok(match inner.output {
             Some(text) => text.trim_end_matches('\n').to_owned(),
+            None if inner.fetched => String::from_iter([mark::UNKNOWN, mark::FETCHED]),
             None => mark::UNKNOWN.to_string(),
         })
     }
@@ -136,7 +138,7 @@ impl Walk<'_> {
         self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
         let (printed, heard) = (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true));
-        let spilled = std::mem::take(&mut self.spilled);
+        let (spilled, fetched) = (std::mem::take(&mut self.spilled), std::mem::take(&mut self.prints_download));
         let (outcome, run, doubts) = (self.outcome, self.run, self.doubts.len());
         self.outcome.capture();
         self.captured = None;
@@ -145,7 +147,8 @@ impl Walk<'_> {
         self.doubts.truncate(doubts);
         let output = std::mem::replace(&mut self.printed, printed);
         (self.cwds, self.heard) = (cwds, heard);
-        let inner = Upstream { output, ..std::mem::replace(&mut self.upstream, outer) };
+        let fetched = std::mem::replace(&mut self.prints_download, fetched);
+        let inner = Upstream { output, fetched, ..std::mem::replace(&mut self.upstream, outer) };
         self.mind_spill(&inner);
         self.spilled = spilled;
         Ok(inner)

@@ -94,8 +94,10 @@ impl Walk<'_> {
         let outer = std::mem::take(&mut self.upstream);
         let (input, heard) = (self.input.clone(), self.heard);
         let (mut printed, spilled) = (self.printed.take(), std::mem::take(&mut self.spilled));
+        let fetched = std::mem::take(&mut self.prints_download);
         for (position, command) in commands.iter().enumerate() {
-            let feed = Upstream { output: self.printed.take(), ..self.upstream.clone() };
+            let comes_down = std::mem::take(&mut self.prints_download);
+            let feed = Upstream { output: self.printed.take(), fetched: comes_down, ..self.upstream.clone() };
             self.mind_spill(&feed);
             self.printed = Some(String::new());
             self.heard = heard || position + 1 < commands.len();
@@ -105,11 +107,14 @@ impl Walk<'_> {
             self.outcome = outcome;
             self.outcome.enter_part(commands, position);
             self.command(command, (position > 0).then_some(&feed))?;
+            // A filter passes on what it is fed.
+            self.prints_download |= comes_down && self.printed.is_none();
             self.cwds.clone_from(&cwds);
             self.doubts.truncate(doubts);
         }
         self.outcome = outcome;
         (self.input, self.heard) = (input, heard);
+        self.prints_download |= fetched;
         self.spilled |= spilled | !join_text(&mut printed, self.printed.take());
         self.printed = printed;
         let inner = std::mem::replace(&mut self.upstream, outer);

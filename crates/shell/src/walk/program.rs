@@ -358,7 +358,7 @@ pub(crate) fn readable(text: &str) -> String {
         return text.to_owned();
     }
     text.chars()
-        .filter(|c| mark::omitted(*c).is_none())
+        .filter(|c| mark::omitted(*c).is_none() && *c != mark::FETCHED)
         .map(|c| match c {
             mark::MANY => '*',
             mark::ONE => '?',

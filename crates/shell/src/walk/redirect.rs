@@ -22,6 +22,7 @@ pub(crate) struct Heard {
     printed: Option<String>,
     heard: bool,
     spilled: bool,
+    prints_download: bool,
 }
 
 impl Walk<'_> {
@@ -32,19 +33,25 @@ impl Walk<'_> {
             printed: self.printed.replace(String::new()),
             heard: std::mem::replace(&mut self.heard, true),
             spilled: std::mem::take(&mut self.spilled),
+            prints_download: std::mem::take(&mut self.prints_download),
         })
     }
 
     /// Records what was written to the files that a command had open.
     pub(crate) fn close(&mut self, heard: Option<Heard>, opened: &[Opened], command: &str) -> Result<(), Stop> {
+        let mut fetched = false;
         let text = heard.and_then(|before| {
             (self.heard, self.spilled) = (before.heard, before.spilled);
+            fetched = std::mem::replace(&mut self.prints_download, before.prints_download);
             std::mem::replace(&mut self.printed, before.printed)
         });
         for file in opened {
             let sign = if file.kind == Output::Append { ">>" } else { ">" };
             let shown = format!("{} {sign} {}", command.chars().take(80).collect::<String>(), file.target);
             self.redirected(&file.target, file.kind, text.as_deref(), &shown);
+            if fetched && text.is_none() && file.kind != Output::Other {
+                self.saves_download(&file.target);
+            }
         }
         Ok(())
     }

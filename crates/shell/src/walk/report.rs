@@ -40,6 +40,8 @@ pub(crate) enum Written {
     /// Text appended to its earlier content.
     Added(String),
     Unknown,
+    /// Something that this command downloaded.
+    Downloaded,
 }
 
 impl Walk<'_> {
@@ -103,6 +105,7 @@ impl Walk<'_> {
         self.doubt(from, shown);
         self.doubt(to, shown);
         let added = matches!(self.written(from), Some(Written::Added(_)));
+        let downloaded = self.is_download(from);
         let text = if added { self.file_text(from) } else { self.written_text(from) };
         if self.made_folder(from) {
             self.makes_folder(to);
@@ -110,6 +113,7 @@ impl Walk<'_> {
         self.remember(from, How::Replace, &Content::Unknown);
         match text {
             Some(text) => self.remember(to, How::Replace, &Content::Text(text)),
+            None if downloaded => self.saves_download(to),
             None => self.remember(to, How::Replace, &Content::Unknown),
         }
         // What does not exist yet was created by this command: by `mkdir` if it is a folder.
@@ -238,7 +242,7 @@ impl Walk<'_> {
 
     /// The paths that a word may name, without reading the disk. A completely unknown word names none.
     fn named(&self, word: &str) -> Vec<Target> {
-        let unknown = |c: char| c == mark::UNKNOWN || c == '/';
+        let unknown = |c: char| matches!(c, mark::UNKNOWN | mark::FETCHED | '/');
         if word.is_empty() || word.len() > LONGEST || is_device(word) || word.chars().all(unknown) {
             return Vec::new();
         }
@@ -385,13 +389,22 @@ impl Walk<'_> {
                 (Content::Text(text), How::Append) => match before {
                     Some(Written::Text(before)) => Written::Text(before + text),
                     Some(Written::Added(before)) => Written::Added(before + text),
-                    Some(Written::Unknown) => Written::Unknown,
+                    Some(known @ (Written::Unknown | Written::Downloaded)) => known,
                     None => Written::Added(text.clone()),
                 },
                 (Content::Text(text), _) => Written::Text(text.clone()),
                 (Content::Unknown | Content::Replacements(_), _) => Written::Unknown,
             };
             self.files.push((path, text));
+        }
+    }
+
+    /// Stores what is known of a file that this command wrote.
+    pub(crate) fn remember_as(&mut self, word: &str, written: Written) {
+        if self.files.len() < WRITTEN && !word.contains(mark::is_mark) {
+            let paths = self.paths(word).into_iter().flatten();
+            let files: Vec<_> = paths.map(|path| (path.to_string_lossy().into_owned(), written.clone())).collect();
+            self.files.extend(files);
         }
     }
 
@@ -405,7 +418,7 @@ impl Walk<'_> {
     pub(crate) fn written_text(&self, word: &str) -> Option<String> {
         match self.written(word)? {
             Written::Text(text) => Some(text.clone()),
-            Written::Added(_) | Written::Unknown => None,
+            Written::Added(_) | Written::Unknown | Written::Downloaded => None,
         }
     }
 
@@ -416,7 +429,7 @@ impl Walk<'_> {
         }
         let added = match self.written(word) {
             Some(Written::Text(text)) => return Some(text.clone()),
-            Some(Written::Unknown) => return None,
+            Some(Written::Unknown | Written::Downloaded) => return None,
             Some(Written::Added(text)) => Some(text.clone()),
             None => None,
         };
@@ -474,6 +487,7 @@ fn signs(path: &Path) -> PathBuf {
     let text: String = path
         .to_string_lossy()
         .chars()
+        .filter(|c| *c != mark::FETCHED)
         .map(|c| match c {
             mark::ONE => '?',
             c if mark::is_mark(c) => '*',

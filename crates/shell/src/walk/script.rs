@@ -23,6 +23,7 @@ pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Re
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
         Some(text) => run(walk, &text, argv, call),
         None => {
+            walk.runs_saved_download("sh", word, &brief(argv));
             walk.gap(&brief(argv), "the script is not known");
             walk.print(None);
             Ok(())
@@ -34,6 +35,7 @@ pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Re
 pub(crate) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
     walk.accesses(word, false, Access::Used, &brief(call.argv));
     let text = walk.file_text(word).filter(|_| walk.depth < DEPTH);
+    walk.runs_saved_download("sh", word, &brief(call.argv));
     let trust = walk.trust(word, text.as_deref());
     match text {
         // A file with only assignments has no commands; the walk keeps the values.
@@ -75,7 +77,10 @@ pub(crate) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     if walk.depth >= DEPTH {
         return Ok(false);
     }
-    let Some(text) = walk.file_text(word) else { return Ok(false) };
+    let Some(text) = walk.file_text(word) else {
+        walk.runs_saved_download(&program_name(word), word, &brief(call.argv));
+        return Ok(false);
+    };
     let first = text.lines().next().unwrap_or_default();
     let Some(line) = first.strip_prefix("#!") else {
         let is_shell = word.ends_with(".sh") || walk.written(word).is_some();

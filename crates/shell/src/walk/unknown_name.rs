@@ -13,6 +13,9 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     if !name.contains(mark::is_mark) {
         return Ok(false);
     }
+    if name.contains(mark::FETCHED) {
+        walk.runs_download("sh", &brief(call.argv));
+    }
     let known: String = name.chars().filter(|c| !mark::is_mark(*c)).collect();
     if known.is_empty() {
         // `$SUDO rm x`: what follows a word that may be nothing is a program if it is called like one.

@@ -144,7 +144,7 @@ impl Walk<'_> {
             }
             return Ok(other);
         };
-        let is_unknown = |value: &String| value.chars().all(|c| c == mark::UNKNOWN);
+        let is_unknown = |value: &String| value.chars().all(|c| matches!(c, mark::UNKNOWN | mark::FETCHED));
         let mut values: Vec<String> = Vec::new();
         for value in known {
             match sign {
@@ -337,7 +337,8 @@ pub(crate) fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
     let fed = walk.fed(call).filter(|text| !text.trim().is_empty());
     let Some(text) = fed else {
         flags.names.extend(flags.array.take());
-        return flags.names.iter().try_for_each(|name| walk.set(name, vec![mark::UNKNOWN.to_string()]));
+        let unknown = walk.unknown_input(call);
+        return flags.names.iter().try_for_each(|name| walk.set(name, vec![unknown.clone()]));
     };
     // A loop around it takes line after line.
     let lines: Vec<&str> = match flags.delimiter.as_deref() {

@@ -5,6 +5,8 @@ mod bound;
 mod container;
 mod content;
 mod coverage;
+mod database;
+mod download;
 mod filters;
 mod folded;
 mod formatter;

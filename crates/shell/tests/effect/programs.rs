@@ -9,9 +9,9 @@ const EXAMPLES: &str = include_str!("programs.txt");
 
 /// Traits that an entry may have.
 const TRAITS: &[&str] = &[
-    "abbreviates", "appends", "assigns", "builtin", "code", "complete", "container", "detaches", "elsewhere",
-    "interpreter", "items", "lines", "mirrors", "no-options", "one-dash", "prints", "remote", "repeats", "saves",
-    "sequence", "shell", "shown", "stdin", "stdin-text", "tree", "valued", "wraps",
+    "abbreviates", "appends", "assigns", "builtin", "code", "complete", "container", "detaches", "downloads",
+    "elsewhere", "interpreter", "items", "lines", "mirrors", "no-options", "one-dash", "prints", "remote", "repeats",
+    "saves", "sequence", "shell", "shown", "stdin", "stdin-sql", "stdin-text", "tree", "valued", "wraps",
 ];
 
 /// Fields whose items are not options.
@@ -34,7 +34,8 @@ const ROLES: &[&str] = &[
     "except", "file", "folder", "image", "include", "into", "items-from", "kind", "members", "mount", "named-file",
     "pack", "pair", "pair-read", "pattern", "place", "prefix", "read", "replace", "run", "run-text", "runs-with",
     "save-as", "save-folder", "save-into", "save-path", "script", "search", "shell-escape", "shell-file", "size",
-    "split", "take", "template", "text", "touch", "unsets", "url", "use", "value", "volume", "write", "write-like",
+    "split", "sql", "sql-file", "take", "template", "text", "touch", "unsets", "url", "use", "value", "volume",
+    "write", "write-like",
 ];
 
 /// An entry as it is written.

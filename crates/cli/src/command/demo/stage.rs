@@ -62,8 +62,9 @@ impl Answer {
         if self.is_denial() {
             return format!("No. {}", text(&own["permissionDecisionReason"]).unwrap_or_default());
         }
-        if said["decision"] == "block" {
-            return format!("Not yet. {}", text(&said["reason"]).unwrap_or_default());
+        // A stop is held by what the agent is told.
+        if own["hookEventName"] == "Stop" {
+            return format!("Not yet. {}", text(&own["additionalContext"]).unwrap_or_default());
         }
         text(&own["additionalContext"]).unwrap_or_else(|| "Go ahead.".to_owned())
     }

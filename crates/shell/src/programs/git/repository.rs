@@ -19,7 +19,11 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
     let words = git::words(argv);
     let first = words.first().copied();
     let kind = match verb {
-        "add" | "stage" | "gc" | "fetch" | "init" => GitKind::Other,
+        "add" | "stage" => {
+            stage(walk, argv, &words, shown);
+            GitKind::Other
+        }
+        "gc" | "fetch" | "init" => GitKind::Other,
         "pull" | "merge" | "bisect" | "submodule" | "lfs" => {
             unforeseen(walk, first, shown);
             GitKind::Other
@@ -36,7 +40,10 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             }
             GitKind::Other
         }
-        "commit" => GitKind::Commit,
+        "commit" => {
+            stage(walk, argv, &words, shown);
+            GitKind::Commit
+        }
         "cherry-pick" | "revert" => {
             unforeseen(walk, first, shown);
             GitKind::Commit
@@ -140,6 +147,21 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
         _ => return walk.gap(shown, "what the sub-command does is not known"),
     };
     walk.does_git(verb, kind, shown);
+}
+
+/// Files that are named go into the repository as they are. Of a folder, git takes what it does not ignore, which is not
+/// known here.
+fn stage(walk: &mut Walk<'_>, argv: &[String], words: &[&str], shown: &str) {
+    if has_flag(argv, "", &["--dry-run"])
+        || argv.first().is_some_and(|verb| verb != "commit") && has_flag(argv, "n", &[])
+    {
+        return;
+    }
+    for word in words.iter().filter(|word| !is_all(word) && !word.starts_with(':')) {
+        if walk.is_folder(word) != Some(true) {
+            walk.accesses(word, false, Access::Taken, shown);
+        }
+    }
 }
 
 /// Deleting a branch overwrites nothing.

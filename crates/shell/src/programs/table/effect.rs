@@ -8,6 +8,7 @@ use crate::walk::program::{Reach, brief};
 use crate::walk::report::looks_like_folder;
 use crate::walk::{Call, Stop, Walk};
 
+use crate::programs::sql;
 use crate::programs::table::{Given, Program, copy, search};
 
 /// How much is known about a call.
@@ -72,10 +73,18 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<K
         match walk.fed(call) {
             Some(text) => walk.text(&text)?,
             None => {
+                walk.runs_fed_download(name, call, &read.shown);
                 let texts = call.feed.map(|feed| feed.text.clone()).into_iter().collect();
                 walk.gap_with(&read.shown, "it runs a text that is not known", texts);
             }
         }
+    }
+    if read.program.is("stdin-sql")
+        && !read.given.has("sql")
+        && !read.given.has("sql-file")
+        && let Some(text) = walk.fed(call)
+    {
+        sql::note(walk, &text, &read.shown)?;
     }
     Ok(known)
 }
@@ -160,6 +169,13 @@ impl Read<'_> {
                 walk.accesses(word.split_once('=').map_or(word, |(_, file)| file), self.deep, Access::Taken, shown)
             }
             "url" => word.strip_prefix("file://").into_iter().for_each(|file| walk.reads(file, false, shown)),
+            "sql" => sql::note(walk, word, shown)?,
+            "sql-file" => {
+                walk.accesses(word, false, Access::Used, shown);
+                if let Some(text) = walk.file_text(word) {
+                    sql::note(walk, &text, shown)?;
+                }
+            }
             "command" => walk.text(word)?,
             "command-like" if word.contains(char::is_whitespace) => walk.text(word)?,
             // What a program of its own calls its shell.
@@ -292,10 +308,13 @@ impl Read<'_> {
         let named: Vec<_> = named.chain(self.given.values("save-path").map(|file| (file, file.to_owned()))).collect();
         for (_, file) in named.iter().filter(|(file, _)| *file != "-") {
             self.put(walk, file, How::Replace);
+            walk.saves_download(file);
         }
         if self.given.has("save-named") || self.program.is("saves") && named.is_empty() {
             for url in self.words.iter().copied().chain(self.given.values("url")) {
-                self.put(walk, &self.in_folder(&remote_name(url)), How::Replace);
+                let file = self.in_folder(&remote_name(url));
+                self.put(walk, &file, How::Replace);
+                walk.saves_download(&file);
             }
         }
         if self.program.field("save-into").is_some() && named.is_empty() {

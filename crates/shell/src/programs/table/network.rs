@@ -26,6 +26,10 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String]) {
         },
         _ => words.iter().filter(|word| word.contains(':')).find_map(|word| host(word, Loose::No)),
     };
+    if program.is("downloads") {
+        walk.prints_download = true;
+        walk.download_host.clone_from(&found);
+    }
     walk.calls_out(name, found, &brief(argv));
 }
 
