@@ -36,7 +36,8 @@ const GROUPS: &[Group] = &[
         "Run",
         "stead run stage work auth",
         &[
-            "run", "runs", "wait", "tail", "stop", "report", "orchestrate", "test", "dry-run", "lint", "stage", "pipeline",
+            "run", "runs", "wait", "tail", "stop", "report", "orchestrate", "test", "dry-run", "lint", "stage",
+            "pipeline",
         ],
     ),
     group(

@@ -40,7 +40,10 @@ fn spellings_of_the_older_engine_are_understood() {
     assert_eq!(plan["nodes"][0]["template"], "work", "{plan}");
     for (older, own) in [
         (&["lint", "loop", "work"][..], &["lint", "stage", "work"][..]),
-        (&["dry-run", "loop", "work", "x"], &["dry-run", "stage", "work", "x"]),
+        (
+            &["dry-run", "loop", "work", "x", "--provider", "mock"],
+            &["dry-run", "stage", "work", "x", "--provider", "mock"],
+        ),
     ] {
         let (older, own) = (world.stead(older), world.stead(own));
         assert_eq!(older, own);
