@@ -443,3 +443,12 @@ fn every_key_is_longer_than_a_short_word() {
         assert!(shortest >= json::SHORT, "{}", key.prefix);
     }
 }
+
+/// The folder of a shell is no password, whatever its name looks like; one in a connection string is.
+#[test]
+fn the_folder_of_a_shell_stays() {
+    for text in ["PWD=/tmp/.tmpYQVy8F/work", "OLDPWD=/home/ann/a1b2"] {
+        assert_eq!(redact(text).as_str(), text);
+    }
+    assert_eq!(redact("UID=sa;PWD=Hunter22;").as_str(), "UID=sa;PWD=[redacted];");
+}

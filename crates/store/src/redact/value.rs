@@ -85,6 +85,10 @@ pub(super) fn is_secret(value: &str, bond: Bond, name: &str) -> bool {
     if is_covered(value) || is_placeholder(value) {
         return false;
     }
+    // The shell's own names for folders, in every list of variables.
+    if value.starts_with('/') && matches!(name, "PWD" | "OLDPWD") {
+        return false;
+    }
     let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
     let word = value.trim_end_matches(['?', '!', ',', ';', '*', '&']);
     if word.is_empty() || WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)) || is_path(value) {
