@@ -84,8 +84,9 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             ..Override::default()
         };
         let path = Override::path(&project.indexes());
-        append_line(&path, Redacted::line(&line), Durability::Synced, PATIENCE)?;
-        seal::with(&project, |sealed| sealed.announce_appended(&path));
+        let text = Redacted::line(&line);
+        seal::with(&project, |sealed| sealed.announce_append(&path, &text));
+        append_line(&path, text, Durability::Synced, PATIENCE)?;
         written.push(line);
     }
     if args.json {

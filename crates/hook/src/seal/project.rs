@@ -126,11 +126,17 @@ impl<'a> SealedProject<'a> {
         announce_from(seal, rooms.into_iter().chain([features, cache]).collect());
     }
 
-    /// Announces the present text of a file that this process appended to.
-    pub fn announce_appended(&self, path: &Path) {
-        if let Ok(Some(bytes)) = read_capped(path, LARGEST) {
-            announce(path, Coming::Text(&bytes));
+    /// Announces the text of a file to which this process is about to append a line. Announced before, because the disk may
+    /// take its time with the line.
+    pub fn announce_append(&self, path: &Path, line: &str) {
+        let Ok(present) = read_capped(path, LARGEST) else { return };
+        let mut bytes = present.unwrap_or_default();
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            bytes.push(b'\n');
         }
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+        announce(path, Coming::Text(&bytes));
     }
 
     /// Where the project's seal is kept.
