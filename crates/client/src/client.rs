@@ -8,6 +8,7 @@ use crate::agents::Agents;
 use crate::commands::Commands;
 use crate::detect::Signs;
 use crate::headless::Headless;
+use crate::injected::Injected;
 use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
@@ -52,6 +53,8 @@ pub struct Facts {
     pub window: Window,
     /// How its agent keeps a list of what is to be done.
     pub todos: TodoTools,
+    /// What it adds to a person's prompt.
+    pub injected: Injected,
     /// The end of a sub-agent first raises the stop event of the main agent, then its own.
     pub stops_alike: bool,
     /// It raises a session start after a compaction, but drops the text that a hook returns then.

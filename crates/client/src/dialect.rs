@@ -181,12 +181,13 @@ pub(crate) fn trigger(wire: &Members<'_>) -> Trigger {
     }
 }
 
-/// Reads a prompt: a string, or a list of parts, of which the text is used.
+/// Reads a prompt: a string, or a list of parts, of which the text is used, except what the client itself added.
 pub(crate) fn prompt_text(json: &str) -> Cow<'_, str> {
     if let Some(text) = text_of(json) {
         return text;
     }
-    let texts: Vec<_> = items_of(json).into_iter().filter_map(|part| Members::of(part).text("text")).collect();
+    let parts = items_of(json).into_iter().map(Members::of).filter(|part| !part.flag("synthetic"));
+    let texts: Vec<_> = parts.filter_map(|part| part.text("text")).collect();
     Cow::Owned(texts.join("\n"))
 }
 

@@ -14,6 +14,7 @@ mod commands;
 mod detect;
 mod dialect;
 mod headless;
+mod injected;
 mod lenient;
 mod original;
 mod outcome;
@@ -54,6 +55,7 @@ pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, W
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use headless::{Headless, PromptWay};
+pub use injected::Injected;
 pub use original::{Original, original};
 pub use outcome::Outcome;
 pub use report::{Quota, Report};

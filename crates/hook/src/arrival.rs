@@ -166,7 +166,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     let shelf = Shelf::new(&context);
     let is_trusted = |id: &str| trusted.trusts_packet_file(&shelf.path(id));
     let scope = Scope { session: member.session.map(|session| session.as_str()), now: record::now_millis() };
-    parts.extend(BriefingPart::packet(&shelf, &scope, &is_trusted));
+    parts.extend(BriefingPart::packets(&shelf, &scope, &is_trusted));
     if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
             Ok(part) => parts.extend(part.filter(|_| !trusted.has_untrusted_loop(&context, session.as_str()))),

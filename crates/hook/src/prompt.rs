@@ -16,10 +16,13 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError>
     {
         return Ok(());
     }
-    // Some clients report what Stead gave to the agent at a stop as a prompt.
+    // A prompt may have text of the client around the person's, and some clients report what Stead gave to the agent at a
+    // stop as a prompt.
+    let words = request.harness.client().facts.injected.persons_words(text);
     let own = match request.session() {
-        Some(session) if *author != Author::Machine => Turn::read(request.indexes(), session).persons_part(text),
-        _ => Some(text.to_string()),
+        _ if words.trim().is_empty() => None,
+        Some(session) if *author != Author::Machine => Turn::read(request.indexes(), session).persons_part(&words),
+        _ => Some(words.into_owned()),
     };
     let author = if own.is_some() { *author } else { Author::Machine };
     let prompt = Prompt {

@@ -6,6 +6,7 @@ use stead_model::{Shape, Spot, Syntax};
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
@@ -28,6 +29,14 @@ pub(crate) static CLIENT: Client = Client {
         stop_cap: StopCap::None,
         window: Window::PLAIN,
         todos: TodoTools::whole("update_plan"),
+        injected: Injected {
+            blocks: &[
+                "environment_context", "user_instructions", "INSTRUCTIONS", "turn_aborted", "user_shell_command",
+                "skill", "subagent_notification", "user_action", "collaboration_mode", "model_switch",
+            ],
+            wraps: &[],
+            openings: &["# AGENTS.md instructions for ", "Another language model started to solve this problem"],
+        },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",

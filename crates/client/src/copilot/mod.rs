@@ -8,6 +8,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
@@ -29,6 +30,12 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         stop_cap: StopCap::Blocks { most: 8, excludes_last: false, variable: None, resets_on_tool_use: false },
         todos: TodoTools::whole("update_todo"),
+        injected: Injected {
+            blocks: &[
+                "current_datetime", "reminder", "agent_instructions", "custom_instruction", "environment_context",
+            ],
+            ..Injected::NONE
+        },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",

@@ -8,6 +8,7 @@ use stead_model::Shape;
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
@@ -31,6 +32,17 @@ pub(crate) static CLIENT: Client = Client {
         stop_cap: StopCap::None,
         window: Window::PLAIN,
         todos: TodoTools::whole("TodoWrite|todo_write"),
+        injected: Injected {
+            blocks: &[
+                "attached_files",
+                "open_and_recently_viewed_files",
+                "additional_data",
+                "current_file",
+                "user_info",
+            ],
+            wraps: &["user_query"],
+            openings: &[],
+        },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls do not name the agent",

@@ -6,6 +6,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
@@ -35,6 +36,7 @@ pub(crate) static CLIENT: Client = Client {
             ..Window::PLAIN
         },
         todos: TodoTools::whole("TodoWrite"),
+        injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",

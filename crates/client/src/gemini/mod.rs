@@ -7,6 +7,7 @@ use stead_model::Shape;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
@@ -36,6 +37,11 @@ pub(crate) static CLIENT: Client = Client {
             ..Window::PLAIN
         },
         todos: TodoTools::whole("write_todos"),
+        injected: Injected {
+            blocks: &["session_context", "hook_context", "state_snapshot", "loaded_context"],
+            wraps: &[],
+            openings: &["This is the Gemini CLI. We are setting up the context"],
+        },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "no events; calls do not name the agent",

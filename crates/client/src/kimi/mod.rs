@@ -7,6 +7,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
@@ -29,6 +30,7 @@ pub(crate) static CLIENT: Client = Client {
         // The second stop of a turn does not even reach a hook.
         stop_cap: StopCap::Blocks { most: 1, excludes_last: false, variable: None, resets_on_tool_use: false },
         todos: TodoTools::whole("TodoList|SetTodoList"),
+        injected: Injected { blocks: &["system"], ..Injected::NONE },
         stops_alike: true,
         drops_compact_start: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",

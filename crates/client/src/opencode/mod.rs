@@ -8,6 +8,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
@@ -35,6 +36,7 @@ pub(crate) static CLIENT: Client = Client {
             ..Window::PLAIN
         },
         todos: TodoTools::whole("todowrite"),
+        injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",

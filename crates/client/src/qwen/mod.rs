@@ -6,6 +6,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::injected::Injected;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
 use crate::todo::TodoTools;
@@ -34,6 +35,11 @@ pub(crate) static CLIENT: Client = Client {
         },
         window: Window { notes_held_stops: true, hides: &["calls a continued turn a hook error"], ..Window::PLAIN },
         todos: TodoTools::whole("todo_write"),
+        injected: Injected {
+            blocks: &["session_context", "hook_context", "state_snapshot"],
+            wraps: &[],
+            openings: &["This is the Qwen Code. We are setting up the context"],
+        },
         stops_alike: false,
         drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",
