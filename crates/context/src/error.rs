@@ -18,8 +18,8 @@ pub enum ContextError {
     NotText { path: PathBuf, at: usize },
     #[error("there is no {kind} `{id}`")]
     UnknownId { kind: &'static str, id: String, nearest: Option<String> },
-    #[error("`{id}` matches {count} {kind}s, the newest is `{first}`")]
-    AmbiguousId { kind: &'static str, id: String, count: usize, first: String },
+    #[error("`{id}` matches {count} {kind}s: {newest}{}", if *count > 5 { ", …" } else { "" })]
+    AmbiguousId { kind: &'static str, id: String, count: usize, newest: String },
     #[error("`{}`: line {line}: {message}", path.display())]
     PacketHead { path: PathBuf, line: usize, message: String },
     #[error("all {count} {kind}s are done or automatic snapshots")]
@@ -87,7 +87,7 @@ impl ContextError {
                 Some(format!("`stead packet lint {id} --fix` repairs what is certain; correct the rest by hand"))
             }
             Self::NoneOpen { kind, .. } => Some(format!("name one, or list them with `stead {kind} list`")),
-            Self::AmbiguousId { .. } => Some("use the full id".into()),
+            Self::AmbiguousId { .. } => Some("type more of the one that is meant".into()),
             Self::NoneYet { make, .. } => Some(format!("create one with `{make}`")),
             Self::ChainCycle { again, .. } => Some(format!("remove the `continues` line from packet `{again}`")),
             Self::ChainTooLong { .. } => {

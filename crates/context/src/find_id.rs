@@ -4,6 +4,9 @@ use stead_model::nearest;
 
 use crate::ContextError;
 
+/// How many candidates are named.
+const LISTED: usize = 5;
+
 /// Finds the id that was typed: in full, or by a part that only one id has. `ids` are newest first.
 pub(crate) fn find_id(kind: &'static str, ids: &[String], typed: &str) -> Result<String, ContextError> {
     let typed = typed.trim().trim_end_matches(".md");
@@ -17,9 +20,12 @@ pub(crate) fn find_id(kind: &'static str, ids: &[String], typed: &str) -> Result
     };
     match parts.as_slice() {
         [only] => Ok((*only).clone()),
-        [newest, _, ..] => {
-            Err(ContextError::AmbiguousId { kind, id: typed.to_owned(), count: parts.len(), first: (*newest).clone() })
-        }
+        [_, _, ..] => Err(ContextError::AmbiguousId {
+            kind,
+            id: typed.to_owned(),
+            count: parts.len(),
+            newest: parts.iter().take(LISTED).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "),
+        }),
         [] => {
             let names = ids.iter().flat_map(|id| [id.as_str(), slug_of(id)]);
             let near = nearest(typed, names).and_then(|near| ids.iter().find(|id| id.ends_with(near)));
@@ -53,7 +59,8 @@ mod tests {
         check("x-su", "20260102T000000Z-fix-sub");
         // A whole name counts before a part of another one.
         check("fix-add", "20260101T000000Z-fix-add");
-        check("fix", "`fix` matches 3 packets, the newest is `20260103T000000Z-fix-add-again`; use the full id");
+        let all = ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+        check("fix", &format!("`fix` matches 3 packets: {all}; type more of the one that is meant"));
         check("fix-sup", "there is no packet `fix-sup`; did you mean `20260102T000000Z-fix-sub`?");
         check("../x", "there is no packet `../x`; `stead packet list` lists them");
         check("", "there is no packet ``; `stead packet list` lists them");

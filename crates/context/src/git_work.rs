@@ -28,6 +28,8 @@ pub struct GitWork {
 pub struct Commit {
     pub id: String,
     pub subject: String,
+    /// The branch it is on, if that is not the one that is checked out.
+    pub branch: Option<String>,
 }
 
 /// How many lines of a file were added and deleted; `None` for a binary file.
@@ -43,17 +45,14 @@ impl GitWork {
     pub fn gather(since: &str, ask: &dyn Fn(&[&str]) -> Option<Vec<u8>>) -> Self {
         let since = format!("--since={since}");
         let made = ask(&["log", "-g", &since, "--format=%H%x09%gs", "HEAD", "--"]).map(|answer| made(&answer));
-        let log = ask(&["log", &since, "--max-count=500", "--format=%H%x09%h%x09%s", "HEAD", "--"]);
-        let all = log.map(|answer| String::from_utf8_lossy(&answer).into_owned()).unwrap_or_default();
-        let own: Vec<(&str, &str, &str)> = all
-            .lines()
-            .filter_map(|line| {
-                let mut fields = line.splitn(3, '\t');
-                Some((fields.next()?, fields.next()?, fields.next()?))
-            })
-            .filter(|(id, ..)| made.as_ref().is_none_or(|made| made.contains(*id)))
-            .collect();
-        let parent = own.last().map(|(id, ..)| format!("{id}^"));
+        let log = |places: &[&str]| {
+            let words = ["log", &since, "--max-count=500", "--format=%H%x09%h%x09%S%x09%s"];
+            let answer = ask(&[&words, places, &["--"]].concat());
+            let text = answer.map(|answer| String::from_utf8_lossy(&answer).into_owned()).unwrap_or_default();
+            own(&text, made.as_ref())
+        };
+        let here = log(&["HEAD"]);
+        let parent = here.last().map(|(id, _)| format!("{id}^"));
         let is_known = |rev: &String| ask(&["rev-parse", "--verify", "--quiet", rev]).is_some();
         let base = match parent {
             Some(parent) if is_known(&parent) => parent,
@@ -62,10 +61,11 @@ impl GitWork {
         };
         let diff = ["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", &base, "--", ".", ":(exclude).agent"];
         let mut work = Self::of_numstat(&ask(&diff).unwrap_or_default());
-        work.more_commits = own.len().saturating_sub(COMMITS);
-        let commit =
-            |(_, id, subject): &(&str, &str, &str)| Commit { id: (*id).to_owned(), subject: (*subject).to_owned() };
-        work.commits = own.iter().take(COMMITS).map(commit).collect();
+        // A session may have committed on another branch, too.
+        let elsewhere = if made.is_some() { log(&["--branches", "--not", "HEAD"]) } else { Vec::new() };
+        work.commits = here.into_iter().chain(elsewhere).map(|(_, commit)| commit).collect();
+        work.more_commits = work.commits.len().saturating_sub(COMMITS);
+        work.commits.truncate(COMMITS);
         work
     }
 
@@ -89,6 +89,19 @@ impl GitWork {
     }
 }
 
+/// The commits of a log that were made here, with their full ids.
+fn own(log: &str, made: Option<&HashSet<String>>) -> Vec<(String, Commit)> {
+    let commit = |line: &str| {
+        let mut fields = line.splitn(4, '\t').map(str::to_owned);
+        let (whole, id, source, subject) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        // Versions of git differ in how they write it.
+        let branch = source.strip_prefix("refs/heads/").unwrap_or(&source);
+        let branch = Some(branch.to_owned()).filter(|branch| branch != "HEAD");
+        Some((whole, Commit { id, subject, branch }))
+    };
+    log.lines().filter_map(commit).filter(|(id, _)| made.is_none_or(|made| made.contains(id))).collect()
+}
+
 /// The commits that a reflog says were made here, and not fetched, checked out or reset to.
 fn made(reflog: &[u8]) -> HashSet<String> {
     let text = String::from_utf8_lossy(reflog);
@@ -108,9 +121,14 @@ mod tests {
         let ask = |words: &[&str]| -> Option<Vec<u8>> {
             Some(match words {
                 ["log", "-g", ..] => {
-                    b"c3\tcommit: three\nc2\tpull: Fast-forward\nc1\tcommit (amend): one\nc0\tcommit: gone\n".to_vec()
+                    b"c3\tcommit: three\nc2\tpull: Fast-forward\nc1\tcommit (amend): one\nc0\tcommit: gone\nc9\tcommit: nine\n".to_vec()
                 }
-                ["log", ..] => b"c3\tc3s\tthree\tx\nc2\tc2s\ttwo\nc1\tc1s\tone\n".to_vec(),
+                ["log", .., "HEAD", "--"] if !words.contains(&"--not") => {
+                    b"c3\tc3s\tHEAD\tthree\tx\nc2\tc2s\tHEAD\ttwo\nc1\tc1s\tHEAD\tone\n".to_vec()
+                }
+                ["log", .., "--branches", "--not", "HEAD", "--"] => {
+                    b"c9\tc9s\tside\tnine\nc8\tc8s\trefs/heads/side\tfetched\n".to_vec()
+                }
                 ["rev-parse", .., "c1^"] => Vec::new(),
                 ["diff", .., "c1^", "--", ".", ":(exclude).agent"] => {
                     b"1\t2\tsmall\0-\t-\tpicture\x003\t9\tlarge name\0".to_vec()
@@ -119,8 +137,12 @@ mod tests {
             })
         };
         let work = GitWork::gather("t", &ask);
-        let shown: Vec<_> = work.commits.iter().map(|commit| (commit.id.as_str(), commit.subject.as_str())).collect();
-        assert_eq!(shown, [("c3s", "three\tx"), ("c1s", "one")]);
+        let shown: Vec<_> = work
+            .commits
+            .iter()
+            .map(|commit| (commit.id.as_str(), commit.subject.as_str(), commit.branch.as_deref()))
+            .collect();
+        assert_eq!(shown, [("c3s", "three\tx", None), ("c1s", "one", None), ("c9s", "nine", Some("side"))]);
         let files: Vec<_> = work.files.iter().map(|file| (file.path.as_str(), file.lines)).collect();
         assert_eq!(files, [("large name", Some((3, 9))), ("small", Some((1, 2))), ("picture", None)]);
         assert_eq!((work.added, work.deleted), (4, 11));

@@ -85,11 +85,7 @@ impl Handoff<'_> {
                 warnings.push(format!("this is packet {depth} of a chain; old decisions may be stale"));
             }
             before = carried(&shelf, &links, self.is_trusted, self.now);
-            for id in &before.untrusted {
-                warnings.push(format!(
-                    "packet `{id}` came with the repository and is not trusted; nothing of it was taken over"
-                ));
-            }
+            warnings.extend(before.omitted.iter().map(|why| format!("{why}; nothing of it was taken over")));
             self.continues = Some(id);
         }
         self.check_files(&mut warnings)?;

@@ -9,7 +9,8 @@ pub fn slug(text: &str) -> String {
 }
 
 /// Builds the part of a packet's or a loop's file name that people read: like [`slug`], with the letters of every
-/// script. Words that may be keys or passwords are left out, because a name is shown and shared more freely than a text.
+/// script and the marks on them. Words that may be keys or passwords are left out, because a name is shown and shared more
+/// freely than a text.
 pub fn title_slug(text: &str) -> String {
     let covered = redact(text);
     let own: Vec<&str> = text.split_whitespace().collect();
@@ -20,9 +21,12 @@ pub fn title_slug(text: &str) -> String {
 
 fn join(text: &str, is_kept: fn(char) -> bool) -> String {
     let mut slug = String::new();
+    let mut is_open = false;
     for character in text.chars() {
-        if is_kept(character) {
-            let lower: String = character.to_lowercase().filter(|c| is_kept(*c)).collect();
+        let is_mark = is_open && !slug.ends_with('-') && is_mark(character) && is_kept('é');
+        is_open = is_kept(character) || is_mark;
+        if is_open {
+            let lower: String = character.to_lowercase().filter(|c| is_kept(*c) || is_mark).collect();
             if slug.len() + lower.len() > MOST {
                 break;
             }
@@ -33,6 +37,29 @@ fn join(text: &str, is_kept: fn(char) -> bool) -> String {
     }
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "untitled".to_owned() } else { slug.to_owned() }
+}
+
+/// Returns true for a mark that belongs to the letter before it: an accent, a vowel sign, a virama, a tone.
+pub(crate) fn is_mark(c: char) -> bool {
+    const MARKS: [(u32, u32); 15] = [
+        (0x0300, 0x036F),
+        (0x0483, 0x0487),
+        (0x0591, 0x05C7),
+        (0x0610, 0x061A),
+        (0x064B, 0x065F),
+        (0x06D6, 0x06ED),
+        // The scripts of India and their neighbours, whose full stops are in between.
+        (0x0900, 0x0963),
+        (0x0981, 0x0DDF),
+        (0x0E31, 0x0E4E),
+        (0x0EB1, 0x0ECE),
+        (0x0F18, 0x0FBC),
+        (0x102B, 0x1038),
+        (0x1039, 0x103E),
+        (0x17B4, 0x17D3),
+        (0x3099, 0x309A),
+    ];
+    !c.is_alphanumeric() && MARKS.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(c)))
 }
 
 /// Returns true for a word as long and mixed as keys are, whatever the redaction says about it.
@@ -74,6 +101,12 @@ mod tests {
         check("ИİΣ", "иiσ");
         check("../../etc", "etc");
         check("!?", "untitled");
+        check("cafe\u{301} re\u{301}sume\u{301}", "cafe\u{301}-re\u{301}sume\u{301}");
+        check("हिन्दी में", "हिन्दी-में");
+        check("แก้ไขหน้าเข้าสู่", "แก้ไขหน้าเข้า");
+        check("שָׁלוֹם", "שָׁלוֹם");
+        check("🎉🎉", "untitled");
+        check("\u{301}a", "a");
     }
 
     #[test]
@@ -96,7 +129,8 @@ mod tests {
         fn any_text_gives_a_file_name(text in "\\PC{0,80}") {
             let name = title_slug(&text);
             prop_assert!(!name.is_empty() && name.len() <= MOST);
-            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-'), "{name}");
+            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-' || is_mark(c)), "{name}");
+            prop_assert!(!name.starts_with(is_mark) && !name.contains("--"), "{name}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Reads a person's prompts: which of them ask for something, and which sentences limit how it may be done. Whatever it
 //! cannot judge, because it is in another language than English, is passed on as it is.
 
-use crate::packet::Fences;
+mod paragraph;
+
+use paragraph::paragraphs;
 
 /// What a sentence of a person is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,37 +33,63 @@ const AGREEMENT: &[&str] = &[
 const LIMITS: &[&str] = &[
     "must", "mustn't", "never", "always", "only", "don't", "dont", "do not", "does not need", "not to", "not allowed",
     "no longer", "without", "avoid", "keep", "leave", "shall", "should", "shouldn't", "at most", "at least",
-    "no more than", "under no", "instead of", "make sure", "be careful", "ensure", "stick to", "prefer", "may not",
-    "you cannot", "you can't", "we cannot", "we can't", "not touch", "not change", "not use", "not add", "unless",
-    "required", "forbidden", "no new", "hands off", "stay", "exactly", "need to", "needs to", "has to", "have to",
+    "no more than", "under no", "instead of", "rather than", "make sure", "be careful", "ensure", "stick to", "prefer",
+    "may not", "you cannot", "you can't", "we cannot", "we can't", "cannot be", "can't be", "cannot change",
+    "can't change", "not touch", "not change", "not use", "not add", "unless", "except", "required", "mandatory",
+    "forbidden", "prohibited", "banned", "off limits", "read only", "no new", "hands off", "stay", "exactly",
+    "need to", "needs to", "has to", "have to", "from now on", "stop", "refrain", "ask me", "ask before",
+    "check with me", "wait for", "maximum", "minimum", "unchanged", "untouched", "intact", "compatible", "rule",
+    "rules", "constraint", "constraints", "requirement", "convention",
 ];
 
-/// Words that a question starts with, if it has no question mark.
-const ASKS: &[&str] = &["why", "what", "how", "where", "who", "whose", "which", "whether"];
+/// Words that a question starts with, and those that follow them in one without a question mark. `Where possible, avoid …`
+/// and `What I want: …` are none.
+const ASKS: &[&str] = &["why", "what", "how", "where", "who", "whose", "which", "whether", "when"];
+const ASKED: &[&str] = &[
+    "about", "am", "are", "aren't", "can", "can't", "come", "could", "did", "didn't", "do", "does", "doesn't", "don't",
+    "else", "happened", "happens", "has", "have", "if", "is", "isn't", "many", "much", "must", "not", "shall",
+    "should", "shouldn't", "to", "was", "were", "will", "won't", "would", "wouldn't",
+];
+
+/// What people add to a statement to have it confirmed: `Never touch vendor/, ok?`
+const TAGS: &[&str] = &[
+    "agreed", "alright", "clear", "correct", "deal", "get it", "got it", "ok", "okay", "please", "right", "understood",
+    "will you", "yeah", "yes",
+];
+
+/// Words with which a question asks whether something is so; a tag behind such a sentence changes nothing.
+const WHETHER: &[&str] = &[
+    "am", "are", "aren't", "can", "can't", "could", "couldn't", "did", "didn't", "does", "doesn't", "has", "hasn't",
+    "is", "isn't", "may", "might", "shall", "should", "shouldn't", "was", "wasn't", "were", "weren't", "will", "won't",
+    "would", "wouldn't",
+];
 
 /// Common words of English, by which a sentence in it is recognised. Words that other languages have, too, or that
 /// programmers use in every language, are not among them.
 const ENGLISH: &[&str] = &[
-    "about", "actually", "add", "after", "again", "always", "and", "another", "any", "are", "ask", "at", "avoid",
-    "back", "be", "because", "before", "both", "break", "but", "by", "call", "can't", "cannot", "careful", "change",
-    "clean", "could", "delete", "did", "does", "doesn't", "don't", "done", "each", "ensure", "every", "everything",
-    "exactly", "fail", "fails", "find", "first", "fix", "for", "forbidden", "from", "get", "give", "go", "good",
-    "handle", "have", "here", "how", "i", "if", "implement", "instead", "into", "isn't", "it", "its", "just", "keep",
-    "last", "least", "leave", "less", "let", "like", "look", "make", "may", "more", "most", "must", "mustn't", "my",
-    "need", "needs", "never", "new", "next", "not", "nothing", "now", "old", "once", "one", "only", "other", "our",
-    "please", "prefer", "put", "read", "remove", "rename", "required", "return", "rewrite", "run", "same", "say",
-    "see", "shall", "should", "shouldn't", "show", "some", "something", "stay", "still", "sure", "take", "tell",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "this", "those", "to", "too",
-    "touch", "try", "two", "under", "unless", "until", "up", "us", "use", "using", "very", "want", "way", "well",
-    "were", "what", "when", "where", "which", "while", "why", "with", "without", "won't", "work", "works", "would",
-    "write", "wrong", "you", "your",
+    "about", "actually", "add", "after", "again", "always", "and", "another", "are", "ask", "at", "avoid", "back",
+    "be", "because", "before", "both", "but", "by", "call", "can't", "cannot", "careful", "change", "clean", "could",
+    "did", "does", "doesn't", "don't", "done", "each", "ensure", "every", "everything", "exactly", "fail", "fails",
+    "find", "first", "fix", "forbidden", "from", "get", "give", "go", "good", "handle", "have", "here", "how",
+    "implement", "instead", "into", "isn't", "it", "its", "just", "keep", "last", "least", "leave", "less", "like",
+    "look", "make", "may", "more", "most", "must", "mustn't", "my", "need", "needs", "never", "next", "not", "nothing",
+    "now", "old", "once", "one", "only", "other", "our", "please", "prefer", "put", "read", "remove", "rename",
+    "required", "rewrite", "run", "same", "say", "see", "shall", "should", "shouldn't", "show", "some", "something",
+    "stay", "still", "sure", "take", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "thing", "this", "those", "to", "too", "touch", "two", "unless", "until", "up", "us", "use", "using", "very",
+    "want", "way", "well", "were", "what", "when", "where", "which", "why", "with", "without", "won't", "work",
+    "works", "would", "write", "wrong", "you", "your",
 ];
 
-/// Words that tell nothing about the language.
+/// Words that tell nothing about the language: those that several languages have, and those that programmers use in all.
 const SHARED: &[&str] = &[
-    "a", "all", "also", "an", "as", "check", "code", "commit", "do", "error", "file", "files", "function", "had",
-    "has", "he", "in", "is", "line", "me", "name", "no", "of", "off", "ok", "on", "open", "or", "over", "push", "set",
-    "so", "start", "stop", "test", "tests", "update", "value", "was", "we", "will",
+    "a", "all", "also", "an", "any", "as", "async", "await", "branch", "break", "build", "bug", "cache", "check",
+    "class", "code", "commit", "const", "debug", "delete", "deploy", "diff", "do", "else", "enum", "error", "false",
+    "feature", "file", "files", "for", "function", "had", "has", "he", "i", "if", "import", "in", "int", "is", "job",
+    "let", "line", "log", "main", "master", "me", "merge", "name", "new", "no", "null", "of", "off", "ok", "on",
+    "open", "or", "over", "package", "patch", "plugin", "pull", "push", "rebase", "refactor", "release", "request",
+    "return", "review", "server", "set", "so", "start", "static", "stop", "string", "struct", "switch", "test",
+    "tests", "true", "try", "type", "under", "unit", "update", "value", "void", "was", "we", "while", "will",
 ];
 
 /// Words before `no` with which a sentence states a fact.
@@ -71,7 +99,7 @@ const FACTS: &[&str] =
 /// Returns true if a prompt asks for something, other than to go on.
 pub(crate) fn is_request(prompt: &str) -> bool {
     let text = prompt.trim();
-    let words: Vec<String> = words(text).map(str::to_lowercase).collect();
+    let words: Vec<String> = words(text).map(|word| word.to_lowercase().replace('’', "'")).collect();
     let agrees = |word: &String| AGREEMENT.contains(&word.as_str()) || word.chars().all(|c| !c.is_alphabetic());
     let is_name =
         |text: &str| text.contains(['/', '.', '_', '(', '`', '#', ':']) && text.chars().any(char::is_alphabetic);
@@ -80,46 +108,91 @@ pub(crate) fn is_request(prompt: &str) -> bool {
         [] => false,
         // One word is an answer, unless it names something or is a sentence of a script without blanks.
         [word] if word.is_ascii() => is_name(spelled),
-        [word] => !agrees(word) && word.chars().count() > 3,
+        [word] => !agrees(word) && word.len() / 2 > 3,
         all => is_name(spelled) || !all.iter().all(agrees),
     }
 }
 
-/// The sentences of a prompt, each with what it is. Code and quotations in it are not the person's words.
-pub(crate) fn sentences(prompt: &str) -> Vec<(&str, Kind)> {
+/// The sentences of a prompt, each with what it is. Code, quotations and logs in it are not the person's words.
+pub(crate) fn sentences(prompt: &str) -> Vec<(String, Kind)> {
+    let is_question = |line: &str| split(line).last().is_some_and(|last| kind(last) == Kind::Question);
     let mut found = Vec::new();
-    let mut fences = Fences::default();
-    for line in prompt.lines() {
-        if fences.covers(line) || line.trim_start().starts_with('>') {
-            continue;
-        }
-        let line = line.trim().trim_start_matches(['-', '*', '+', '•']).trim_start();
-        found.extend(split(line).map(|sentence| (sentence, kind(sentence))));
+    for line in paragraphs(unquoted(prompt), is_question) {
+        found.extend(split(&line).map(|sentence| (sentence.to_owned(), kind(sentence))));
     }
     found
 }
 
+/// A prompt without the quotation marks that some clients put around all of it.
+fn unquoted(prompt: &str) -> &str {
+    let inner = prompt.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(prompt)
+}
+
 fn kind(sentence: &str) -> Kind {
-    let lower = sentence.to_lowercase();
-    let words: Vec<&str> = words(&lower).collect();
-    let is_asked = sentence.trim_end_matches(['"', ')', '*', '!', ' ']).ends_with(['?', '？', '؟']);
-    if is_asked || words.first().is_some_and(|first| ASKS.contains(first)) {
+    let lower = sentence.to_lowercase().replace('’', "'");
+    if is_asked(&lower) {
         return Kind::Question;
     }
+    let own = own_words(&lower);
     // Names of files and functions are in no language.
-    let prose: Vec<&str> = prose(&lower).filter(|word| !SHARED.contains(word)).collect();
+    let prose: Vec<&str> = prose(&own).filter(|word| !SHARED.contains(word)).collect();
     let known = prose.iter().filter(|word| ENGLISH.contains(word)).count();
-    let letters = prose.iter().map(|word| word.chars().count()).sum::<usize>();
-    let is_foreign =
-        prose.iter().any(|word| !word.is_ascii() && !word.contains('’')) || prose.len() >= 2 && known * 6 < prose.len();
-    if is_foreign && letters > 3 {
-        return Kind::Foreign;
-    }
+    let weight = |word: &&str| if word.is_ascii() { word.len() } else { word.len() / 2 };
+    let words: Vec<&str> = words(&own).collect();
     let limits = LIMITS.iter().any(|phrase| {
         let phrase: Vec<&str> = phrase.split(' ').collect();
         words.windows(phrase.len()).any(|window| window == phrase)
     });
-    if limits || rules_out(&lower) { Kind::Constraint } else { Kind::Other }
+    let first =
+        words.iter().find(|word| !matches!(**word, "please" | "just" | "and" | "also" | "then" | "now" | "so" | "ok"));
+    let is_choice = first.is_some_and(|first| matches!(*first, "use" | "treat")) || own.contains(", not ");
+    let limits = limits || is_choice || rules_out(&own);
+    // A sentence that limits in English needs fewer known words to count as English.
+    let least = if limits { 6 } else { 3 };
+    let is_foreign = prose.iter().any(|word| !word.is_ascii()) || prose.len() >= 2 && known * least < prose.len();
+    match limits {
+        _ if is_foreign && prose.iter().map(weight).sum::<usize>() > 3 => Kind::Foreign,
+        true => Kind::Constraint,
+        false => Kind::Other,
+    }
+}
+
+/// Returns true if a sentence asks something, other than to confirm what it says.
+fn is_asked(lower: &str) -> bool {
+    let words: Vec<&str> = words(lower).collect();
+    let (first, second) = (words.first().copied().unwrap_or_default(), words.get(1).copied().unwrap_or_default());
+    let ended = lower.trim_end_matches(['"', ')', '*', '!', ' ']);
+    let Some(said) = ended.strip_suffix(['?', '？', '؟']) else {
+        return first == "why" || ASKS.contains(&first) && ASKED.contains(&second);
+    };
+    let is_tagged = said.rsplit_once(',').is_some_and(|(_, tag)| TAGS.contains(&tag.trim()));
+    let is_open = ASKS.contains(&first) || WHETHER.contains(&first);
+    let is_open = is_open
+        || matches!(first, "do" | "don't") && matches!(second, "i" | "we" | "you" | "they" | "the" | "these" | "those");
+    !is_tagged || is_open
+}
+
+/// A sentence without what it quotes, if that leaves anything of it.
+fn own_words(sentence: &str) -> String {
+    let mut own = String::with_capacity(sentence.len());
+    let mut rest = sentence;
+    while let Some(start) = rest.find(['"', '“', '„', '«', '`']) {
+        let open = rest[start..].chars().next().unwrap_or_default();
+        let inside = &rest[start + open.len_utf8()..];
+        let close: &[char] = match open {
+            '“' => &['”'],
+            '„' => &['“', '”'],
+            '«' => &['»'],
+            same => &[same],
+        };
+        let Some(end) = inside.find(close) else { break };
+        own.push_str(&rest[..start]);
+        own.push(' ');
+        rest = &inside[end + inside[end..].chars().next().map_or(1, char::len_utf8)..];
+    }
+    own.push_str(rest);
+    if words(&own).count() > 1 { own } else { sentence.to_owned() }
 }
 
 /// Returns true if a sentence rules something out: `so no match statements`. `There is no file` does not.
@@ -147,6 +220,9 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.chars().any(char::is_alphabetic) && !word.chars().any(|c| c.is_ascii_digit()))
 }
 
+/// Abbreviations whose full stop ends no sentence.
+const SHORT: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "z.b", "d.h", "bzw", "ca"];
+
 /// Splits a line at the ends of its sentences.
 fn split(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
@@ -154,9 +230,17 @@ fn split(line: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let spaced = [". ", "! ", "? "].iter().filter_map(|mark| rest.find(mark)).map(|at| at + 1);
-        let joined = ['。', '！', '？'].iter().filter_map(|mark| Some(rest.find(*mark)? + mark.len_utf8()));
-        let end = spaced.chain(joined).min().unwrap_or(rest.len());
+        let ends = rest.char_indices().filter_map(|(at, mark)| {
+            let end = at + mark.len_utf8();
+            let word = || rest[..at].rsplit([' ', '(', ',']).next().unwrap_or_default().to_lowercase();
+            match mark {
+                '。' | '！' | '？' | '؟' | '।' => Some(end),
+                '.' if rest[end..].starts_with(' ') && SHORT.contains(&word().as_str()) => None,
+                '.' | '!' | '?' if rest[end..].starts_with(' ') => Some(end),
+                _ => None,
+            }
+        });
+        let end = { ends }.next().unwrap_or(rest.len());
         let sentence = rest[..end].trim();
         rest = rest[end..].trim_start();
         Some(sentence)
@@ -173,7 +257,7 @@ mod tests {
     fn check(kind: Kind, sentences: &[&str]) {
         for sentence in sentences {
             let found = super::sentences(sentence);
-            assert_eq!(found, [(*sentence, kind)], "{sentence}");
+            assert_eq!(found, [((*sentence).to_owned(), kind)], "{sentence}");
         }
     }
 
@@ -190,11 +274,35 @@ mod tests {
                 "Leave the tests alone.",
                 "No new dependencies please.",
                 "It runs on Python 3.9, so no match statements.",
+                "Don’t touch vendor/.",
+                "Do not touch vendor/, ok?",
+                "Please don't add dependencies unless I say so.",
+                "From now on use pnpm.",
+                "Use pnpm, please.",
+                "It is pnpm, not npm.",
+                "We must keep Python 3.8 support.",
+                "Where possible, avoid new dependencies.",
+                "What I want: never break the API.",
+                "Ask me before you delete anything.",
+                "The public API cannot change.",
+                "Treat vendor/ as read-only.",
+                "Avoid new dependencies, e.g. lodash.",
+                "Never use the word \"simply\".",
             ],
         );
         check(
             Kind::Question,
-            &["It does not compile, why?", "Can you avoid the lock?", "why must it be slow", "Is it only me?"],
+            &[
+                "It does not compile, why?",
+                "Can you avoid the lock?",
+                "why must it be slow",
+                "Is it only me?",
+                "Why don't we use tabs?",
+                "Why don’t we use tabs",
+                "Is it only me, right?",
+                "Don't we need only one, ok?",
+                "how to avoid that",
+            ],
         );
         check(
             Kind::Other,
@@ -206,6 +314,8 @@ mod tests {
                 "The test prints nothing.",
                 "Run cargo test.",
                 "Fix the parser",
+                "The linter says \"you must not use any\" here.",
+                "It prints `must not be null` in the log.",
             ],
         );
     }
@@ -225,16 +335,31 @@ mod tests {
                 "不要修改 vendor/ 目录",
                 "Raak de map vendor/ nooit aan.",
                 "Mach das ohne neue Abhängigkeiten.",
+                "Bitte kein any verwenden.",
+                "Bitte niemals git push --force auf main.",
+                "Nur Tests laufen lassen, kein Refactoring.",
+                "Utilise seulement pnpm pour ce projet.",
+                "Solo usa pnpm en este proyecto.",
+                "لا تلمس المجلد vendor/",
+                "不要碰",
+                "vendor/ फ़ोल्डर को मत छूना",
             ],
         );
-        assert_eq!(sentences("触らないで。なぜ？"), [("触らないで。", Kind::Foreign), ("なぜ？", Kind::Question)]);
+        let found = sentences("触らないで。なぜ？");
+        assert_eq!(found, [("触らないで。".to_owned(), Kind::Foreign), ("なぜ？".to_owned(), Kind::Question)]);
+    }
+
+    #[test]
+    fn a_prompt_in_quotation_marks_is_a_prompt() {
+        let found = sentences("\"Say hello. Never push.\"");
+        assert_eq!(found, [("Say hello.".to_owned(), Kind::Other), ("Never push.".to_owned(), Kind::Constraint)]);
     }
 
     #[test]
     fn code_and_quotations_are_not_the_persons_words() {
         let text = "Look:\n```\nerror: cannot do that, must not\n```\n> you must not\n- Never push. Thanks!";
         let found: Vec<_> = sentences(text).into_iter().filter(|(_, kind)| *kind == Kind::Constraint).collect();
-        assert_eq!(found, [("Never push.", Kind::Constraint)]);
+        assert_eq!(found, [("Never push.".to_owned(), Kind::Constraint)]);
     }
 
     #[test]
@@ -253,6 +378,7 @@ mod tests {
             "Never touch vendor/",
             "vendorを触らないで",
             "不要修改",
+            "不要碰",
             "run it again with --release",
             "why?! it fails",
             "stop using unsafe",
@@ -281,7 +407,8 @@ mod tests {
         fn any_prompt_can_be_read(text in "(?s).{0,200}") {
             let _ = is_request(&text);
             for (sentence, _) in sentences(&text) {
-                prop_assert!(text.contains(sentence));
+                let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                prop_assert!(joined.contains(&sentence.split_whitespace().collect::<Vec<_>>().join(" ")), "{sentence:?}");
             }
         }
     }

@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use stead_model::{clean, rfc3339};
 use stead_store::Tail;
 
@@ -70,6 +72,22 @@ struct Line {
     action: Option<String>,
     #[serde(default)]
     paths: Vec<String>,
+    /// The files that a call was about to change.
+    #[serde(default)]
+    stats: BTreeMap<String, IgnoredAny>,
+    #[serde(default)]
+    verdict: String,
+}
+
+impl Line {
+    /// The files that the call changed, by a file tool, or by a command as far as its effects are known.
+    fn changed(self) -> Vec<String> {
+        match (self.event.as_str(), self.action.as_deref()) {
+            ("after-tool", Some("change")) => self.paths,
+            ("before-tool", Some("run")) if self.verdict != "deny" => self.stats.into_keys().collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The file that the session last edited after a given time, other than the role file and Stead's own. Timestamps in
@@ -80,11 +98,10 @@ fn edit_after(log: &EditLog<'_>, moment: &str, role_file: &Path) -> Option<Strin
         if line.ts.as_str() <= moment {
             return None;
         }
-        let is_edit = line.event == "after-tool" && line.action.as_deref() == Some("change");
-        if is_edit && line.session.as_deref() == Some(log.session) {
-            let work = |path: &&String| !role_file.ends_with(clean(Path::new(path))) && !is_own(path);
-            if let Some(path) = line.paths.iter().find(work) {
-                return Some(path.clone());
+        if line.session.as_deref() == Some(log.session) {
+            let work = |path: &String| !role_file.ends_with(clean(Path::new(path))) && !is_own(path);
+            if let Some(path) = line.changed().into_iter().find(work) {
+                return Some(path);
             }
         }
     }
@@ -132,6 +149,12 @@ mod tests {
         check_edits(&[edit(5_000, "s1", "before-tool", "src/a.rs")], None, None);
         check_edits(&[edit(5_000, "s1", "after-tool", "./x.context.md")], None, None);
         check_edits(&[edit(5_000, "s1", "after-tool", ".agent/roles/y.context.md")], None, None);
+        let run = |verdict: &str| {
+            let line = edit(5_000, "s1", "before-tool", "x").replace("change", "run");
+            line.replace("\"paths\":[\"x\"]", &format!("\"stats\":{{\"src/a.rs\":\"-\"}},\"verdict\":\"{verdict}\""))
+        };
+        check_edits(&[run("allow")], None, older);
+        check_edits(&[run("deny")], None, None);
         check_edits(&["{torn".into(), edit(5_000, "s1", "after-tool", "src/a.rs"), "{}".into()], None, older);
         check_edits(&[], None, None);
     }

@@ -169,10 +169,14 @@ impl Engine<'_> {
             Answer::HandOver { then_run, run, left, why } => {
                 let text = match self.hand_over(id, &then_run, &run, left) {
                     Ok(()) => format!("Stead: loop `{id}` is paused: {why}; `stead status {run} --watch` shows it"),
-                    Err(problem) => format!(
-                        "Stead: loop `{id}` is paused: this client allows no further block, and run `{run}` did not start: \
-                         {problem}; `stead loop resume {id}` goes on with it"
-                    ),
+                    Err(problem) => {
+                        let why = format!("run `{run}` did not start: {problem}");
+                        let _ = self.loops.pass(id, Some(owner), &why, record::now_millis());
+                        format!(
+                            "Stead: loop `{id}` is paused: this client allows no further block, and {why}; `stead loop resume \
+                             {id}` goes on with it"
+                        )
+                    }
                 };
                 self.tell(&text)
             }
@@ -180,13 +184,14 @@ impl Engine<'_> {
         })
     }
 
-    /// Tells the person, in the client's own way: at once if it shows a notice, else by the agent with the next message.
+    /// Tells the person, in the client's own way: at once if it shows a notice, else by the agent with the next message, or
+    /// after its next tool call.
     fn tell(&self, text: &str) -> Verdict {
         if self.request.powers().warn == WarnBy::Notice {
             return Verdict::warn(GATE, text);
         }
         let facts = &self.request.harness.client().facts;
-        if facts.powers_at(EventKind::Prompt).context
+        if [EventKind::Prompt, EventKind::AfterTool].iter().any(|kind| facts.powers_at(*kind).context)
             && let Some(session) = self.event.session.as_deref()
         {
             let owed = format!("{text}. Tell the person this in one line.");

@@ -96,6 +96,22 @@ fn a_file_that_moved_without_git_knowing_is_found() {
 }
 
 #[test]
+fn a_copy_that_is_listed_too_is_not_where_a_file_moved_to() {
+    let world = marked();
+    for name in ["one", "two"] {
+        world.write(format!("project/{name}.rs"), "pub fn same() {}\n");
+    }
+    for name in ["empty.py", "other.py"] {
+        world.write(format!("project/{name}"), "");
+    }
+    commit(&world, "first");
+    let confirm = ["--confirm", "one.rs", "--confirm", "two.rs", "--confirm", "empty.py"];
+    world.stead(&[&["handoff", "go on"], &confirm[..]].concat()).ok();
+    world.sh("rm two.rs empty.py").ok();
+    assert_eq!(states(&pickup(&world, &[])), ["one.rs same", "two.rs gone", "empty.py gone"]);
+}
+
+#[test]
 fn a_rebase_is_a_divergence_and_another_branch_is_named() {
     let (world, _) = handed_over();
     world.git(&["commit", "-q", "--amend", "-m", "rewritten", "--allow-empty"]).ok();

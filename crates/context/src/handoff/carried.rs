@@ -3,11 +3,12 @@
 
 use stead_model::unix_millis;
 
+use crate::ContextError;
 use crate::packet::{Heading, NOTHING, Packet, Shelf};
 use crate::pickup::ago;
 
 /// How many items of one kind are carried on; the newest packets come first.
-const MOST: usize = 40;
+const MOST: usize = 300;
 
 /// What marks an item that comes from an earlier packet. One that is marked already comes from the packet it names.
 const MARK: &str = "(from packet `";
@@ -18,25 +19,31 @@ pub(super) struct Carried {
     pub(super) decisions: Vec<String>,
     pub(super) constraints: Vec<String>,
     pub(super) failed: Vec<String>,
-    /// Packets that nobody has trusted, whose content is not taken over.
-    pub(super) untrusted: Vec<String>,
+    /// Packets of which nothing was taken over, and why.
+    pub(super) omitted: Vec<String>,
 }
 
 /// Collects the items of the packets of a chain, the nearest first.
 pub(super) fn carried(shelf: &Shelf, chain: &[String], is_trusted: &dyn Fn(&str) -> bool, now: i64) -> Carried {
     let mut all = Carried::default();
-    let readable: Vec<(&String, Packet)> = chain.iter().filter_map(|id| Some((id, shelf.read(id).ok()?))).collect();
-    for (id, packet) in &readable {
-        if !is_trusted(id) {
-            all.untrusted.push((*id).clone());
-            continue;
+    let mut readable: Vec<(&String, Packet)> = Vec::new();
+    for id in chain {
+        match shelf.read(id) {
+            Ok(_) if !is_trusted(id) => {
+                all.omitted.push(format!("packet `{id}` came with the repository and is not trusted"));
+            }
+            Ok(packet) => readable.push((id, packet)),
+            Err(ContextError::UnknownId { .. }) => all.omitted.push(format!("packet `{id}` of the chain is missing")),
+            Err(error) => all.omitted.push(error.to_string()),
         }
+    }
+    for (id, packet) in &readable {
         let age = packet.get("created_at").and_then(unix_millis).map(|created| ago(now - created));
         let mark = format!("{MARK}{id}`, {})", age.as_deref().unwrap_or("age unknown"));
         let is_known = |item: &str| {
             // The packet that it names is in the chain, too, and says it first-hand.
             let origin = item.rsplit_once(MARK).and_then(|(_, rest)| rest.split('`').next());
-            origin.is_some_and(|origin| readable.iter().any(|(known, _)| *known == origin && is_trusted(known)))
+            origin.is_some_and(|origin| readable.iter().any(|(known, _)| *known == origin))
         };
         let add = |list: &mut Vec<String>, heading: Heading, is_wanted: fn(&str) -> bool| {
             let items = items(packet.section(heading).unwrap_or_default());
@@ -60,6 +67,11 @@ pub(super) fn words(item: &str) -> &str {
     let item = item.trim_start_matches(['-', '*', '+', '>', ' ']).trim_end();
     // A source such as `(prompt 3, …)` differs from packet to packet.
     item.rsplit_once(" (prompt ").map_or(item, |(words, _)| words)
+}
+
+/// Returns true if a text has an item that says the same.
+pub(super) fn says(text: &str, item: &str) -> bool {
+    items(text).iter().any(|known| words(known) == words(item))
 }
 
 /// The items of a section: list items and quotations with their continuation lines, and paragraphs.
@@ -132,6 +144,6 @@ mod tests {
         );
         assert_eq!(all.constraints, ["> Never push. (prompt 1) (from packet `b`, 2 days ago)"]);
         assert_eq!(all.failed, ["- Failed: a cache (from packet `a`, 5 days ago)"]);
-        assert_eq!(all.untrusted, ["c"]);
+        assert_eq!(all.omitted, ["packet `c` came with the repository and is not trusted"]);
     }
 }

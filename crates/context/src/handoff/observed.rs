@@ -17,8 +17,8 @@ const LOOKED_AT: usize = 80;
 /// How many requests are repeated: the first one, and the last ones.
 const REQUESTS: usize = 8;
 
-/// How many sentences of the person are quoted, of each kind.
-const QUOTED: usize = 40;
+/// How many sentences of the person are quoted, of each kind: more than anybody says in a session.
+const QUOTED: usize = 300;
 
 /// How many of the files that were only read are named.
 const READ_MOST: usize = 8;
@@ -184,7 +184,7 @@ impl PersonsWords {
             };
             // What is said again counts from when it was said last.
             list.retain(|known| known.text != sentence);
-            list.push(quoted(sentence, false));
+            list.push(quoted(&sentence, false));
             if list.len() > QUOTED {
                 // The first half and the newest stay.
                 list.remove(QUOTED / 2);
@@ -198,7 +198,7 @@ impl PersonsWords {
 fn questions(answer: &str) -> Vec<String> {
     let asked =
         sentences(answer).into_iter().filter(|(text, kind)| *kind == Kind::Question && text.contains(['?', '？']));
-    let mut asked: Vec<String> = asked.map(|(text, _)| text.to_owned()).collect();
+    let mut asked: Vec<String> = asked.map(|(text, _)| text).collect();
     asked.drain(..asked.len().saturating_sub(QUESTIONS));
     asked
 }

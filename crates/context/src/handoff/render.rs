@@ -6,7 +6,7 @@ use stead_store::redact;
 
 use self::context::context;
 use super::Handoff;
-use super::carried::words;
+use super::carried::says;
 use super::observed::{ListedFile, Observed, Quoted, minute, past};
 use crate::Document;
 use crate::contribution::embedded;
@@ -148,9 +148,7 @@ fn limits(facts: &Observed, sent: &str) -> String {
 
 /// Adds what earlier packets said, unless it is said again.
 fn with_carried(mut text: String, carried: &[String], sent: &str) -> String {
-    let said = text.clone();
-    let new: Vec<&String> =
-        carried.iter().filter(|item| !said.contains(words(item)) && !sent.contains(words(item))).collect();
+    let new: Vec<&String> = carried.iter().filter(|item| !says(&text, item) && !says(sent, item)).collect();
     if !new.is_empty() && !text.is_empty() {
         text.push('\n');
     }

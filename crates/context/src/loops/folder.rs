@@ -7,6 +7,7 @@ use stead_store::{Durability, Exact, StoreError, amend, read_capped};
 use super::{Loop, LoopFile, LoopLine, Owner};
 use crate::ContextError;
 use crate::find_id::find_id;
+use crate::slug::is_mark;
 
 /// The loops of a project.
 #[derive(Clone, Debug)]
@@ -114,7 +115,7 @@ impl Loops {
 
 /// Returns true if a text can be the name of a loop's file: the checks of [`FileId`], with the letters of every script.
 fn is_id(id: &str) -> bool {
-    let plain: String = id.chars().map(|c| if c.is_alphanumeric() { 'x' } else { c }).collect();
+    let plain: String = id.chars().map(|c| if c.is_alphanumeric() || is_mark(c) { 'x' } else { c }).collect();
     FileId::check(&plain).is_ok()
 }
 

@@ -8,7 +8,7 @@ pub(crate) const CHAIN_WARNING: usize = 5;
 const LONGEST: usize = 20;
 
 /// Follows the packets that `id` continues, nearest first, including `id` itself. A cycle, or a chain that is too long,
-/// is an error; a missing predecessor ends it.
+/// is an error; a predecessor that is missing or cannot be read ends it.
 pub fn chain(shelf: &Shelf, id: &str) -> Result<Vec<String>, ContextError> {
     let mut links = vec![id.to_owned()];
     let mut packet = shelf.read(id)?;
@@ -20,11 +20,8 @@ pub fn chain(shelf: &Shelf, id: &str) -> Result<Vec<String>, ContextError> {
         if links.len() >= LONGEST {
             return Err(ContextError::ChainTooLong { id: id.to_owned(), depth: links.len() });
         }
-        packet = match shelf.read(&before) {
-            Ok(packet) => packet,
-            Err(ContextError::UnknownId { .. }) => break,
-            Err(error) => return Err(error),
-        };
+        let Ok(earlier) = shelf.read(&before) else { break };
+        packet = earlier;
     }
     Ok(links)
 }
@@ -47,6 +44,10 @@ mod tests {
         put("c", "gone");
         assert_eq!(chain(&shelf, "b").unwrap(), ["b", "a"]);
         assert_eq!(chain(&shelf, "c").unwrap(), ["c", "gone"]);
+        fs::write(shelf.path("broken"), "no head").unwrap();
+        put("d", "broken");
+        assert_eq!(chain(&shelf, "d").unwrap(), ["d", "broken"]);
+        assert!(chain(&shelf, "broken").is_err());
         put("a", "b");
         assert_eq!(
             chain(&shelf, "b").unwrap_err().to_string(),

@@ -129,20 +129,21 @@ impl Shelf {
         }
     }
 
-    /// The packet that a new session should know of: the newest active one, else the newest draft that `is_fresh`
-    /// accepts. Only the newest packets are searched, and very large bodies are omitted, because a new session waits for
-    /// this.
-    pub fn current(&self, is_fresh: impl Fn(&Packet) -> bool) -> Option<(String, Packet)> {
+    /// The packets that a new session should know of: the newest active one, and a newer draft that `is_fresh` accepts.
+    /// Only the newest packets are searched, and very large bodies are omitted, because a new session waits for this.
+    pub fn current(&self, is_fresh: impl Fn(&Packet) -> bool) -> Vec<(String, Packet)> {
         let mut draft = None;
         for id in self.ids().into_iter().rev().take(LOOKED_AT) {
             let Ok(head) = read_head(&self.path(&id), &id) else { continue };
             match head.status() {
-                Some(Status::Active) => return Some(self.whole(id, head)),
-                Some(Status::Draft) if draft.is_none() && head.is_open() && is_fresh(&head) => draft = Some((id, head)),
+                Some(Status::Active) => return [Some(self.whole(id, head)), draft].into_iter().flatten().collect(),
+                Some(Status::Draft) if draft.is_none() && head.is_open() && is_fresh(&head) => {
+                    draft = Some(self.whole(id, head));
+                }
                 _ => {}
             }
         }
-        draft.map(|(id, head)| self.whole(id, head))
+        Vec::from_iter(draft)
     }
 
     fn whole(&self, id: String, head: Packet) -> (String, Packet) {
@@ -151,9 +152,17 @@ impl Shelf {
         (id, whole.unwrap_or(head))
     }
 
+    /// The file of a packet, by its full id: a part of one might be another packet's.
+    fn known(&self, id: &str) -> Result<PathBuf, ContextError> {
+        match self.ids().iter().any(|known| known == id) {
+            true => Ok(self.path(id)),
+            false => Err(ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None }),
+        }
+    }
+
     /// Reads a packet by its full id.
     pub fn read(&self, id: &str) -> Result<Packet, ContextError> {
-        let path = self.path(&self.find(id)?);
+        let path = self.known(id)?;
         let bytes = read_capped(&path, Packet::LIMIT)?;
         parse(&path, bytes.unwrap_or_default())
     }
@@ -164,7 +173,7 @@ impl Shelf {
         id: &str,
         change: impl FnOnce(&mut Packet) -> Result<(), ContextError>,
     ) -> Result<Edited, ContextError> {
-        let path = self.path(&self.find(id)?);
+        let path = self.known(id)?;
         amend(&path, Packet::LIMIT, Durability::Synced, |bytes| {
             let mut packet = parse(&path, bytes.unwrap_or_default())?;
             let before = packet.clone();
@@ -305,6 +314,10 @@ mod tests {
         let add = || shelf.add("stem", |id| format!("---\nid: {id}\n---\n")).unwrap().0;
         assert_eq!((add(), add(), add()), ("stem".into(), "stem-2".into(), "stem-3".into()));
         assert_eq!(shelf.read("stem-2").unwrap().get("id"), Some("stem-2"));
+        fs::remove_file(shelf.path("stem")).unwrap();
+        fs::remove_file(shelf.path("stem-3")).unwrap();
+        // What is left has the name of the other as a part.
+        assert_eq!(shelf.read("stem").unwrap_err().to_string(), "there is no packet `stem`");
     }
 
     #[test]

@@ -9,6 +9,9 @@ use crate::{Folders, content_hash};
 /// How many untracked files are compared with a missing one.
 const LOOKED_INTO: usize = 2_000;
 
+/// The hash of an empty file.
+const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
 /// What happened to a file since it was listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
@@ -82,9 +85,11 @@ pub(super) fn find_moved(
     hashes: &BTreeMap<String, String>,
 ) {
     let mut lost: HashMap<&str, usize> = HashMap::new();
+    // A copy that the packet lists beside the missing file was there before, and empty files are all alike.
+    let listed: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     for (index, file) in files.iter().enumerate() {
         if file.state == FileState::Gone
-            && let Some(hash) = hashes.get(&file.path)
+            && let Some(hash) = hashes.get(&file.path).filter(|hash| *hash != EMPTY)
         {
             lost.entry(hash).or_insert(index);
         }
@@ -95,6 +100,7 @@ pub(super) fn find_moved(
     let found = |path: &str, hash: &str, lost: &mut HashMap<&str, usize>, files: &mut [FileReport]| {
         if let Some(index) = lost.get(hash).copied()
             && is_project_path(path)
+            && !listed.iter().any(|known| known == path)
             && place.root.join(path).is_file()
         {
             lost.remove(hash);

@@ -62,6 +62,29 @@ fn the_end_is_shown_at_once_or_told_with_the_next_message() {
 }
 
 #[test]
+fn the_end_is_told_after_a_call_where_a_prompt_takes_no_text() {
+    let world = marked();
+    let hook = |event: &str, more: serde_json::Value| {
+        let mut own =
+            json!({"conversation_id": "s1", "cursor_version": "2026.09.18", "workspace_roots": [world.project()]});
+        own["session_id"] = json!("s1");
+        own.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        world.hook(&format!("cursor {event}"), crate::world::payload(&world, event, own))
+    };
+    let input = json!({"command": "stead loop start go --max-iterations=1"});
+    hook("preToolUse", json!({"tool_name": "Shell", "tool_input": input}));
+    world.stead(&["loop", "start", "go", "--max-iterations=1"]).ok();
+    let end = "is at its limit: 1 of 1 iterations used";
+    assert!(!hook("stop", json!({"status": "completed", "loop_count": 0})).stdout.contains(end));
+    world.write("project/a.txt", "x");
+    let written =
+        json!({"tool_name": "Write", "tool_input": {"file_path": "a.txt", "content": "x"}, "tool_output": "{}"});
+    let run = hook("postToolUse", written.clone());
+    assert!(run.stdout.contains(end) && run.stdout.contains("Tell the person"), "{run}");
+    assert!(!hook("postToolUse", written).stdout.contains(end), "once");
+}
+
+#[test]
 fn every_stop_that_a_loop_lets_pass_is_told() {
     let world = marked();
     let id = start(&world, "s1", &["--promise", "DONE"]);
@@ -161,6 +184,20 @@ fn at_the_cap_a_run_takes_over() {
         assert!(since.elapsed() < std::time::Duration::from_secs(30), "{}", world.stead(&["status", &name]));
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
+}
+
+#[test]
+fn a_run_that_does_not_start_is_told_and_logged() {
+    let mut world = marked();
+    world.set("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1");
+    let stage = "name: goon\ndescription: x\nprovider: /nowhere/agent.sh\ntermination:\n  type: fixed\n";
+    world.write("project/.agent/stages/goon/stage.yaml", stage);
+    world.write("project/.agent/stages/goon/prompt.md", "Read ${CTX} and write ${STATUS}.\n");
+    start(&world, "s1", &["--promise", "DONE", "--then-run", "goon"]);
+    let last = stop(&world, "s1", "a");
+    assert!(last.json()["systemMessage"].as_str().unwrap().contains("did not start"), "{last}");
+    let logged = log(&world).pop().unwrap();
+    assert!(logged.starts_with("let-go: run `loop-") && logged.contains("did not start"), "{logged}");
 }
 
 #[test]

@@ -44,7 +44,10 @@ fn git(handoff: &Handoff<'_>, lines: &mut Vec<String>) {
 fn work(work: &GitWork, lines: &mut Vec<String>) {
     if !work.commits.is_empty() {
         lines.push("- Commits of this session (git reflog), newest first:".to_owned());
-        lines.extend(work.commits.iter().map(|commit| format!("  - `{}` {}", commit.id, commit.subject)));
+        lines.extend(work.commits.iter().map(|commit| {
+            let place = commit.branch.as_ref().map(|branch| format!(" (on `{branch}`)")).unwrap_or_default();
+            format!("  - `{}` {}{place}", commit.id, commit.subject)
+        }));
         if work.more_commits > 0 {
             lines.push(format!("  - and {} more", work.more_commits));
         }
