@@ -98,6 +98,8 @@ pub struct Listed {
     pub tests: usize,
     /// The shipped guard it uses.
     pub made_from: Option<String>,
+    /// The one guard of a pack it uses, as `PACK.GUARD`.
+    pub definition: Option<String>,
     pub version: String,
     pub exec: Option<Exec>,
     pub trust: SourceTrust,
@@ -125,6 +127,7 @@ pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<
                 say: guard.say,
                 tests,
                 made_from: entry.draft.made_from,
+                definition: entry.draft.definition,
                 version: guard.version,
                 paths: paths(&guard.matches),
                 exec: guard.exec,
@@ -179,6 +182,7 @@ fn survey(sources: &[Source], rooms: &ProjectRooms, breadth: Breadth) -> Survey 
             drafts.push(Surveyed { draft, state });
         }
     }
+    one_of_each(&mut drafts);
     for shipped in SHIPPED.iter().filter(|shipped| shipped.unasked || breadth == Breadth::All) {
         let source = shipped.source();
         let (read, told) = read_source(&source, rooms);
@@ -189,6 +193,31 @@ fn survey(sources: &[Source], rooms: &ProjectRooms, breadth: Breadth) -> Survey 
         }
     }
     Survey { drafts, problems }
+}
+
+/// Two packs of one origin may use the same guard. If both apply, the one with the stronger mode answers, so that a call is
+/// not denied and counted twice.
+fn one_of_each(drafts: &mut [Surveyed]) {
+    let is_same = |one: &Draft, other: &Draft| {
+        let (a, b) = (&one.guard, &other.guard);
+        one.definition.is_some()
+            && one.definition == other.definition
+            && a.id != b.id
+            && (a.origin, a.trust, a.then, &a.events) == (b.origin, b.trust, b.then, &b.events)
+            && a.matches_as(b)
+    };
+    let rank = |draft: &Draft| (draft.guard.mode, draft.definition.as_ref() == Some(&draft.guard.id));
+    for at in 0..drafts.len() {
+        let Surveyed { draft, state: State::Active } = &drafts[at] else { continue };
+        let stronger = drafts.iter().enumerate().find(|(place, other)| {
+            other.state == State::Active
+                && is_same(draft, &other.draft)
+                && (rank(&other.draft), at) > (rank(draft), *place)
+        });
+        if let Some((_, other)) = stronger {
+            drafts[at].state = State::Replaced { by: other.draft.guard.file.clone() };
+        }
+    }
 }
 
 fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<Problem>) -> State {

@@ -4,7 +4,6 @@
 mod scene;
 
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
 
 use stead_model::{Action, Agent, Change, Detail, Event, EventKind, FileChange, Replacement, ToolCall};
 use stead_shell::{Place, effects};
@@ -68,26 +67,36 @@ pub fn test(source: &Source, rooms: &ProjectRooms) -> Result<Vec<ExampleResult>,
     if drafts.is_empty() && !problems.is_empty() {
         return Err(problems);
     }
-    let mut results: Vec<ExampleResult> = drafts.iter().flat_map(run_all).collect();
-    if results.is_empty() {
-        // A file that only enables a shipped guard has the tests of that guard, with their own values.
-        let bases: BTreeSet<&str> = drafts.iter().filter_map(|draft| draft.made_from.as_deref()).collect();
-        for base in bases.into_iter().filter_map(Shipped::named) {
-            results.extend(read_source(&base.source(), rooms).0.iter().flat_map(run_all));
-        }
+    Ok(drafts.iter().flat_map(|draft| run_own_or_used(draft, rooms)).collect())
+}
+
+/// A guard without examples that uses a shipped one has those of that guard, with their own values.
+fn run_own_or_used(draft: &Draft, rooms: &ProjectRooms) -> Vec<ExampleResult> {
+    let mut results = run_all(draft);
+    results.extend(used(draft, rooms).iter().flat_map(run_all));
+    for result in &mut results {
+        result.guard.clone_from(&draft.guard.id);
     }
-    Ok(results)
+    results
+}
+
+/// The shipped guard whose examples count for a guard that has none.
+fn used(draft: &Draft, rooms: &ProjectRooms) -> Vec<Draft> {
+    let Some(name) = draft.definition.as_ref().or(draft.made_from.as_ref()).filter(|_| draft.examples.is_empty())
+    else {
+        return Vec::new();
+    };
+    let Some(base) = Shipped::named(name.split('.').next().unwrap_or(name)) else { return Vec::new() };
+    let mut drafts = read_source(&base.source(), rooms).0;
+    drafts.retain(|other| other.guard.id == *name);
+    // A guard of a pack may itself use one of another pack.
+    let (own, borrowed): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|other| other.definition.is_none());
+    own.into_iter().chain(borrowed.iter().flat_map(|other| used(other, rooms))).collect()
 }
 
 /// How many examples a guard has; one that uses a shipped guard has those of that guard.
 pub(crate) fn count(draft: &Draft, rooms: &ProjectRooms) -> usize {
-    let base = draft.made_from.as_deref().and_then(Shipped::named).filter(|_| draft.examples.is_empty());
-    let Some(base) = base else { return draft.examples.len() };
-    let of_same = |other: &&Draft| {
-        let part = |id: &str| id.split_once('.').map(|(_, part)| part.to_owned());
-        part(&other.guard.id) == part(&draft.guard.id)
-    };
-    read_source(&base.source(), rooms).0.iter().filter(of_same).map(|other| other.examples.len()).sum()
+    draft.examples.len() + used(draft, rooms).iter().map(|other| other.examples.len()).sum::<usize>()
 }
 
 pub(crate) fn run_all(draft: &Draft) -> Vec<ExampleResult> {

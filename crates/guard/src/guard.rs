@@ -59,6 +59,15 @@ impl Guard {
     pub fn may_loosen(&self) -> bool {
         matches!(self.then, Then::Allow | Then::Rewrite | Then::Inject)
     }
+
+    /// Returns true if both match the same calls, with the same result if they fail.
+    pub(crate) fn matches_as(&self, other: &Self) -> bool {
+        let judged = |guard: &Self| {
+            let Self { on_error, to, at_most, matches, unless, when, exec, .. } = guard.clone();
+            (on_error, to, at_most, matches, unless, when, exec)
+        };
+        judged(self) == judged(other)
+    }
 }
 
 impl OnError {

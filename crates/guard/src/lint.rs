@@ -53,7 +53,7 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
         problems.push(problem);
     };
     let severity = if source.origin == Origin::Shipped { Severity::Error } else { Severity::Warning };
-    if draft.made_from.is_none() {
+    if !draft.is_used() {
         if !draft.examples.iter().any(|example| example.must) {
             tell(severity, "no test for what it must match".into(), "add `tests: {must: […]}`");
         }
@@ -93,7 +93,7 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
         };
         for (at, path) in files.paths.iter().enumerate() {
             // Paths that come with Stead are the same on every machine.
-            let is_own = draft.made_from.is_none() && !is_secret_path(path);
+            let is_own = !draft.is_used() && !is_secret_path(path);
             if path.starts_with('/') && source.origin == Origin::Project && is_own {
                 let message = format!("`{path}` is an absolute path, which differs from machine to machine");
                 let hint = match path[1..].contains('/') {

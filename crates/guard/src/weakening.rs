@@ -51,11 +51,7 @@ fn weaker(was: &Guard, is: &Guard) -> Option<String> {
     if was.events.iter().any(|event| !is.events.contains(event)) {
         return Some(format!("guard `{id}` is no longer asked at every event"));
     }
-    let judged = |guard: &Guard| {
-        let Guard { on_error, to, at_most, matches, unless, when, exec, .. } = guard.clone();
-        (on_error, to, at_most, matches, unless, when, exec)
-    };
-    (judged(was) != judged(is)).then(|| format!("guard `{id}` has other conditions"))
+    (!was.matches_as(is)).then(|| format!("guard `{id}` has other conditions"))
 }
 
 /// Why a guard that is new lets more pass: it grants, or takes the place of a stronger one.

@@ -70,6 +70,10 @@ pub(crate) enum Act {
     Enter {
         dir: String,
     },
+    /// Gives SQL to a database.
+    Sql {
+        text: String,
+    },
     /// Talks to somebody outside.
     Network {
         name: String,

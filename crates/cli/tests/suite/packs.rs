@@ -1,21 +1,13 @@
 //! The packs of guards about dangerous commands: their pages, how they are enabled, and what measuring them prints.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use stead_guard::{Bench, ProjectRooms, Shipped, inventory, test};
 
 use crate::client::denial;
+use crate::page;
 use crate::world::{bare, marked, shell};
-
-/// What follows this line in a page is generated.
-const MARK: &str =
-    "<!-- generated from the guards; run `STEAD_WRITE_PAGES=1 cargo test -p stead-cli --test suite packs` -->\n";
-
-fn page(id: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/packs").join(format!("{id}.md"))
-}
 
 /// The generated part of a page: each guard, with all its examples.
 fn generated(id: &str) -> String {
@@ -27,6 +19,11 @@ fn generated(id: &str) -> String {
     for guard in list.iter().filter(|guard| guard.id.split('.').next() == Some(id)) {
         let quoted = guard.say.replace('|', "\\|");
         write!(text, "\n## `{}`\n\n> {quoted}\n\n", guard.id).unwrap();
+        if let Some((pack, _)) = guard.definition.as_deref().and_then(|name| name.split_once('.')) {
+            let name = guard.definition.as_deref().unwrap();
+            write!(text, "The same guard as [`{name}`]({pack}.md), where its examples are.\n\n").unwrap();
+            continue;
+        }
         for (title, must) in [("Stops", true), ("Lets pass", false)] {
             write!(text, "{title}:\n\n```\n").unwrap();
             for result in results.iter().filter(|result| result.guard == guard.id && result.must == must) {
@@ -38,25 +35,34 @@ fn generated(id: &str) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
+/// The generated part of the overview: each guard, with how many examples it has and the first of both kinds.
+fn overview() -> String {
+    let rooms = ProjectRooms::usual();
+    let mut text = "\n| guard | stops | lets pass | such as | but not |\n|---|---:|---:|---|---|\n".to_owned();
+    for id in Bench::packs() {
+        let results = test(&Shipped::named(id).unwrap().source(), &rooms).unwrap();
+        for guard in inventory(&[], &rooms).0.iter().filter(|guard| guard.id.split('.').next() == Some(id)) {
+            let of = |must| results.iter().filter(move |result| result.guard == guard.id && result.must == must);
+            let first = |must| of(must).next().unwrap().title.replace('|', "\\|");
+            let (stops, passes) = (of(true).count(), of(false).count());
+            let (such, not) = (first(true), first(false));
+            writeln!(text, "| [`{}`]({id}.md) | {stops} | {passes} | `{such}` | `{not}` |", guard.id).unwrap();
+        }
+    }
+    text
+}
+
 #[test]
 fn every_pack_has_a_page_with_all_its_examples() {
-    let writes = std::env::var_os("STEAD_WRITE_PAGES").is_some();
+    page::check_end("packs/README.md", "packs", &overview(), str::to_owned);
     for id in Bench::packs() {
-        let path = page(id);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is missing", path.display()));
-        let (intro, rest) = text.split_once(MARK).unwrap_or_else(|| panic!("{} has no mark", path.display()));
+        let intro = page::check_end(&format!("packs/{id}.md"), "packs", &generated(id), str::to_owned);
         assert!(intro.starts_with(&format!("# The pack `{id}`\n")), "{id}: {intro}");
         assert!(intro.contains(&format!("stead guard enable {id}")), "{id} does not say how to enable it");
         assert!(intro.contains("\n## Limits\n") || intro.contains("Limits:"), "{id} does not tell its limits");
         for parameter in Shipped::named(id).unwrap().parameters() {
             assert!(intro.contains(&format!("`{}`", parameter.name)), "{id} does not tell `{}`", parameter.name);
         }
-        let expected = generated(id);
-        if writes {
-            std::fs::write(&path, format!("{intro}{MARK}{expected}")).unwrap();
-            continue;
-        }
-        assert_eq!(rest, expected, "{} is out of date; {MARK}", path.display());
     }
 }
 

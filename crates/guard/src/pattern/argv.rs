@@ -129,7 +129,10 @@ impl<'a> Call<'a> {
         }
         // Short ones may be combined, and long ones of some programs have one dash.
         self.all.iter().any(|word| bare(word) == wanted)
-            || letters.chars().all(|letter| self.spellings(&format!("-{letter}")).iter().any(|one| self.is_given(one)))
+            || letters.len() <= COMBINED
+                && letters
+                    .chars()
+                    .all(|letter| self.spellings(&format!("-{letter}")).iter().any(|one| self.is_given(one)))
     }
 
     /// Every spelling of a flag of this program.
@@ -166,6 +169,9 @@ impl<'a> Call<'a> {
         })
     }
 }
+
+/// The most letters after one dash that are several flags, not the name of one.
+const COMBINED: usize = 4;
 
 /// The shortest accepted abbreviation of a long flag.
 const SHORTENED: usize = 5;

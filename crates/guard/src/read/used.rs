@@ -1,6 +1,7 @@
 use stead_yaml::{Entry, Tree, Value, parse};
 
 use super::reader::Reader;
+use super::whole::part_of;
 use crate::compile::ProjectRooms;
 use crate::parameter;
 use crate::shipped::{self, Shipped};
@@ -8,18 +9,35 @@ use crate::shipped::{self, Shipped};
 impl Reader<'_> {
     /// Applies a file that uses a shipped guard to that guard.
     pub(super) fn used(&mut self, root: &Tree, name: &Tree, rooms: &ProjectRooms) -> Option<(Tree, String)> {
+        let (mut filled, name) = self.borrowed(root, name, rooms)?;
+        if let Value::Map(entries) = &mut filled.value {
+            // A guard that is used is enforced by default.
+            if root.get("mode").is_none() {
+                let (key, at, place) = ("mode".into(), root.at.clone(), root.place);
+                let value = Tree { value: Value::Text("enforce".into()), at: at.clone(), place };
+                entries.push(Entry { key, key_at: at, key_place: place, value });
+            }
+        }
+        Some((filled, name))
+    }
+
+    /// What `use` names, a shipped guard or `PACK.GUARD`, with the keys of `own` in place of its own. Its mode and its
+    /// tests stay behind.
+    pub(super) fn borrowed(&mut self, own: &Tree, name: &Tree, rooms: &ProjectRooms) -> Option<(Tree, String)> {
         let name_text = self.text(name, "use")?;
-        let known: Vec<&str> = shipped::SHIPPED.iter().map(|shipped| shipped.id).collect();
-        let Some(base) = Shipped::named(&name_text) else {
-            let hint = stead_model::suggestion(&name_text, known);
-            self.fault(name.place, format!("there is no shipped guard `{name_text}`"), Some(hint));
+        let (id, part) = match name_text.split_once('.') {
+            Some((id, part)) => (id, Some(part)),
+            None => (name_text.as_str(), None),
+        };
+        let Some(base) = Shipped::named(id) else {
+            let hint = stead_model::suggestion(id, shipped::SHIPPED.iter().map(|shipped| shipped.id));
+            self.fault(name.place, format!("there is no shipped guard `{id}`"), Some(hint));
             return None;
         };
         let tree = parse(base.text).ok()?;
         let mut values = shipped::defaults(&tree, rooms);
         let parameters = base.parameters();
-        for entry @ Entry { value, .. } in root.get("with").and_then(|with| self.map(with, "with")).unwrap_or_default()
-        {
+        for entry @ Entry { value, .. } in own.get("with").and_then(|with| self.map(with, "with")).unwrap_or_default() {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
             if !names.contains(&entry.key.as_str()) {
                 self.unknown(entry, "`with`", &names);
@@ -35,26 +53,42 @@ impl Reader<'_> {
             }
         }
         let mut filled = parameter::fill(&tree, &values);
+        if let Some(part) = part {
+            let ids = |part: &Tree| part.get("id").and_then(Tree::scalar);
+            let Some(found) = parts(&filled).iter().find(|known| ids(known).as_deref() == Some(part)) else {
+                let known: Vec<String> = parts(&filled).iter().filter_map(ids).collect();
+                let hint = stead_model::suggestion(part, known.iter().map(String::as_str));
+                self.fault(name.place, format!("`{id}` has no guard `{part}`"), Some(hint));
+                return None;
+            };
+            filled = part_of(&filled, found);
+            if let Value::Map(entries) = &mut filled.value {
+                for entry in entries.iter_mut().filter(|entry| entry.key == "id") {
+                    entry.value.value = Value::Text(name_text.clone());
+                }
+            }
+        }
         if let Value::Map(entries) = &mut filled.value {
-            entries.retain(|entry| entry.key != "with" && entry.key != "tests");
+            entries.retain(|entry| !matches!(entry.key.as_str(), "with" | "tests" | "mode"));
             for part in entries.iter_mut().filter(|entry| entry.key == "guards").map(|entry| &mut entry.value) {
                 forget_tests(part);
             }
-            for entry in root.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "use" | "with")) {
+            for entry in own.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "use" | "with")) {
                 entries.retain(|known| known.key != entry.key);
                 entries.push(entry.clone());
             }
-            // A guard that is used is enforced by default.
-            if root.get("mode").is_none() {
-                entries.retain(|entry| entry.key != "mode");
-                let (key, at, place) = ("mode".into(), root.at.clone(), root.place);
-                let value = Tree { value: Value::Text("enforce".into()), at: at.clone(), place };
-                entries.push(Entry { key, key_at: at, key_place: place, value });
-            }
         }
-        filled.at = root.at.clone();
-        filled.place = root.place;
+        filled.at = own.at.clone();
+        filled.place = own.place;
         Some((filled, name_text))
+    }
+}
+
+/// The guards of a file with several.
+fn parts(file: &Tree) -> &[Tree] {
+    match file.get("guards").map(|guards| &guards.value) {
+        Some(Value::List(parts)) => parts,
+        _ => &[],
     }
 }
 

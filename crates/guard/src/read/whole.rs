@@ -27,13 +27,28 @@ pub(crate) struct Draft {
     pub(crate) place: Position,
     /// The shipped guard it uses.
     pub(crate) made_from: Option<String>,
+    /// The one guard of a pack it uses, as `PACK.GUARD`.
+    pub(crate) definition: Option<String>,
+}
+
+impl Draft {
+    /// Returns true if what it matches comes with Stead.
+    pub(crate) fn is_used(&self) -> bool {
+        self.made_from.is_some() || self.definition.is_some()
+    }
+}
+
+/// What a draft uses, as in [`Draft`].
+struct Used {
+    made_from: Option<String>,
+    definition: Option<String>,
 }
 
 const KEYS: &[&str] = &[
     "schema", "id", "about", "mode", "on", "match", "unless", "when", "exec", "then", "to", "at_most", "on_error",
     "say", "tests", "use", "with", "guards",
 ];
-/// The keys that a file with `use` may have.
+/// The keys that a file or a guard with `use` may have.
 const USE_KEYS: &[&str] = &["schema", "id", "about", "use", "mode", "with", "say", "on_error", "tests"];
 /// The keys of a file that are defaults for its guards.
 const SHARED: &[&str] = &["mode", "on", "then", "on_error", "say", "unless"];
@@ -118,20 +133,33 @@ impl Reader<'_> {
         };
         let mut drafts = Vec::new();
         for (node, part) in parts {
-            let id = match part {
-                Some(part) => {
-                    for entry in part.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
-                        self.unknown(entry, "a guard", KEYS);
-                    }
-                    match self.id(part) {
-                        Some(own) => format!("{id}.{own}"),
-                        None => continue,
-                    }
-                }
-                None => id.clone(),
+            let Some(part) = part else {
+                let definition = made_from.clone().filter(|name| name.contains('.'));
+                drafts.extend(self.draft(&node, id.clone(), source, &version, Used { made_from, definition }, rooms));
+                break;
             };
+            let used = part.get("use");
+            let known = if used.is_some() { USE_KEYS } else { KEYS };
+            for entry in part.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+                self.unknown(entry, if used.is_some() { "a guard with `use`" } else { "a guard" }, known);
+            }
+            let Some(own) = self.id(part) else { continue };
+            let (node, definition) = match used {
+                Some(name) => match self.borrowed(part, name, rooms) {
+                    Some((borrowed, of)) if borrowed.get("guards").is_some() => {
+                        let hint = format!("name one of them, such as `{of}.GUARD`");
+                        self.fault(name.place, format!("`{of}` has several guards"), Some(hint));
+                        continue;
+                    }
+                    Some((borrowed, name)) => (part_of(&root, &borrowed), Some(name)),
+                    None => continue,
+                },
+                None => (node, made_from.as_ref().map(|base| format!("{base}.{own}"))),
+            };
+            let id = format!("{id}.{own}");
             self.guard = Some(id.clone());
-            drafts.extend(self.draft(&node, id, source, &version, made_from.clone(), rooms));
+            let used = Used { made_from: made_from.clone(), definition };
+            drafts.extend(self.draft(&node, id, source, &version, used, rooms));
         }
         drafts
     }
@@ -157,7 +185,7 @@ impl Reader<'_> {
         id: String,
         source: &Source,
         version: &str,
-        made_from: Option<String>,
+        used: Used,
         rooms: &ProjectRooms,
     ) -> Option<Draft> {
         let modes = ["shadow", "warn", "enforce", "off"];
@@ -206,7 +234,8 @@ impl Reader<'_> {
         };
         self.sense(node, &guard);
         let examples = node.get("tests").map(|tests| self.examples(tests, &guard)).unwrap_or_default();
-        Some(Draft { guard, examples, place: node.place, made_from })
+        let Used { made_from, definition } = used;
+        Some(Draft { guard, examples, place: node.place, made_from, definition })
     }
 
     fn events(&mut self, node: &Tree, then: Then) -> Vec<EventKind> {
@@ -364,7 +393,7 @@ fn leads_to_own(to: &str, rooms: &ProjectRooms) -> bool {
 }
 
 /// A guard of a file with several: keys that it does not have come from the file.
-fn part_of(root: &Tree, part: &Tree) -> Tree {
+pub(super) fn part_of(root: &Tree, part: &Tree) -> Tree {
     let Value::Map(own) = &part.value else { return part.clone() };
     let mut entries = own.clone();
     for entry in root.entries() {

@@ -84,3 +84,37 @@ fn enabling_says_what_it_needs() {
     check("summaries-go-to", &[], "needs `folder`", "--with folder=");
     check("destructive", &[("x", "y")], "has no value `x`", "takes no values");
 }
+
+#[test]
+fn a_guard_of_a_pack_is_used_by_name_and_answers_once() {
+    let texts = ["destructive", "secrets"].map(|id| enable_text(id, &[]).unwrap());
+    let hits = |texts: &[&str]| -> Vec<String> {
+        let judged = ask(&sound(texts), &run("cat .env"));
+        judged.hits.iter().map(|hit| format!("{} {}", hit.guard, hit.level.name())).collect()
+    };
+    let [destructive, secrets] = &texts;
+    let shadow = secrets.replace("mode: enforce", "mode: shadow");
+    assert_eq!(hits(&[destructive]), ["destructive.secrets deny"]);
+    assert_eq!(hits(&[destructive, secrets]), ["secrets.read deny"]);
+    assert_eq!(hits(&[destructive, &shadow]), ["destructive.secrets deny"]);
+    assert_eq!(hits(&[&destructive.replace("mode: enforce", "mode: shadow"), secrets]), ["secrets.read deny"]);
+    assert_eq!(hits(&["id: mine\nuse: secrets.read\n"]), ["mine deny"]);
+    assert_eq!(hits(&["id: mine\nmode: enforce\nguards:\n  - {id: a, use: secrets.read, say: no}\n"]), ["mine.a deny"]);
+    assert_eq!(hits(&["use: secrets.read\n"]), ["secrets.read deny"]);
+
+    let (list, _) = inventory(&[], &ProjectRooms::usual());
+    let tests = |id: &str| list.iter().find(|listed| listed.id == id).map(|listed| listed.tests);
+    assert!(tests("destructive.secrets") > Some(40) && tests("destructive.secrets") == tests("secrets.read"));
+
+    let check = |text: &str, message: &str, hint: &str| {
+        let problems = compile(&project(&[text]), &ProjectRooms::usual()).problems;
+        let fits = |problem: &crate::Problem| {
+            problem.message.contains(message) && problem.hint.as_deref().unwrap_or_default().contains(hint)
+        };
+        assert!(problems.iter().any(fits), "{problems:#?}");
+    };
+    check("id: a\nuse: secrets.raed\n", "`secrets` has no guard `raed`", "did you mean `read`?");
+    check("id: a\nuse: secret.read\n", "there is no shipped guard `secret`", "`secrets`");
+    check("id: a\nguards:\n  - {id: b, use: secrets}\n", "`secrets` has several guards", "`secrets.GUARD`");
+    check("id: a\nguards:\n  - {id: b, use: secrets.read, match: {runs: ls}}\n", "has no `match`", "");
+}

@@ -1,10 +1,19 @@
 //! Calls and methods: known ones by the tables of the language, those of the program by what they return.
 
+use crate::inline::Act;
 use crate::inline::arguments::Arguments;
 use crate::inline::eval::Eval;
 use crate::inline::language::Language;
 use crate::inline::value::{UNKNOWN, Value};
 use crate::inline::{javascript, other, python, sqlite, text};
+
+/// Methods that give SQL to a database, in the libraries of several languages.
+const STATING: &[&str] = &[
+    "exec", "execute", "executemany", "executescript", "exec_driver_sql", "query", "raw", "run", "$executeRawUnsafe",
+    "$queryRawUnsafe", "unsafe", "batch", "do",
+];
+/// The words that a statement that changes something starts with.
+const SQL: &[&str] = &["alter", "delete", "drop", "grant", "truncate", "update", "with"];
 
 impl Eval<'_> {
     pub(crate) fn call(&mut self, callee: &Value, arguments: &Arguments) -> Value {
@@ -23,6 +32,7 @@ impl Eval<'_> {
             language => other::call(self, language, name, arguments),
         };
         let last = name.rsplit('.').next().unwrap_or_default();
+        self.states(last, arguments);
         let own = self.defined.contains(last) || self.before.defined.contains(last);
         if own || value.is_none() {
             self.record(name, arguments);
@@ -49,6 +59,18 @@ impl Eval<'_> {
         Value::Unknown
     }
 
+    /// Reports SQL that a method of a database is given, whichever database that is.
+    fn states(&mut self, name: &str, arguments: &Arguments) {
+        if !STATING.contains(&name) {
+            return;
+        }
+        let Some(text) = arguments.at(0).known() else { return };
+        let verb = text.split_whitespace().next().unwrap_or_default();
+        if SQL.iter().any(|known| known.eq_ignore_ascii_case(verb)) {
+            self.act(Act::Sql { text: text.to_owned() });
+        }
+    }
+
     /// Methods whose name says that they change a file, but which file is unknown.
     fn telling(&mut self, name: &str, arguments: &Arguments) -> Option<Value> {
         if self.language != Language::Python {
@@ -72,6 +94,7 @@ impl Eval<'_> {
             let values: Vec<Value> = values.iter().map(|value| self.method(value, name, arguments)).collect();
             return Value::union(values);
         }
+        self.states(name, arguments);
         if matches!(value, Value::Unknown | Value::File(_))
             && let Some(value) = self.telling(name, arguments)
         {

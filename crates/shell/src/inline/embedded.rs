@@ -6,7 +6,7 @@ use crate::inline::{self, Act, Language, Surroundings};
 
 use crate::parse::syntax::mark;
 use crate::programs::table::Program;
-use crate::programs::{awk, database, editor, patch, sed, table};
+use crate::programs::{awk, database, editor, patch, sed, sql, table};
 use crate::walk::download::begins_downloaded;
 use crate::walk::program::{self, Reach, brief};
 use crate::walk::{Call, Stop, Walk};
@@ -309,6 +309,7 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, sh
         }
         Act::Code { text: code } => run(walk, language, &code, words, shown)?,
         Act::Enter { dir } => enter(walk, Some(dir))?,
+        Act::Sql { text } => sql::note(walk, &text, shown)?,
         Act::Network { name, address } => {
             let host = address.as_deref().and_then(table::host_of);
             walk.calls_out(&name, host, shown);

@@ -1,10 +1,10 @@
-//! Commands in a container: the program is reported as run, and what it does to a mounted folder is reported for the
+//! Commands in a container or on another machine: the program is reported as run, and what it does to a mounted folder is reported for the
 //! folder on this machine.
 
 use stead_model::{Gap, How, Op, Target};
 
 use crate::effect::Record;
-
+use crate::programs::interpreter::apart;
 use crate::programs::table::{self, Given, Program};
 use crate::walk::program::{self, Reach, brief, program_name, readable};
 use crate::walk::unknown_name;
@@ -26,6 +26,8 @@ struct Inner<'a> {
     words: &'a [String],
     mounts: Vec<Mount>,
     folder: Option<&'a str>,
+    /// Another shell reads the words, on another machine.
+    is_remote: bool,
 }
 
 /// Reports what a command does in its container.
@@ -54,7 +56,10 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
     let outer = std::mem::take(&mut walk.report.record);
     let (known, aliases, printed) = (walk.variables.len(), walk.aliases.len(), walk.printed.take());
     let files = walk.files.len();
-    let result = program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed });
+    let result = match inner.is_remote {
+        true => apart(walk, call, |walk| walk.text(&words.join(" "))),
+        false => program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed }),
+    };
     walk.cwds = cwds;
     walk.variables.truncate(known);
     walk.aliases.truncate(aliases);
@@ -99,6 +104,7 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
             }
             op @ Op::Stead(_) => walk.tell(op, &shown),
             op @ Op::Sql { .. } => walk.tell(op, &shown),
+            op @ Op::RunDownload { .. } if inner.is_remote => walk.tell(op, &shown),
             Op::Network { .. } | Op::RunDownload { .. } | Op::Mcp { .. } | Op::Spawn { .. } => {}
         }
     }
@@ -168,7 +174,8 @@ fn read<'a>(walk: &Walk<'_>, name: &str, argv: &'a [String]) -> Option<Inner<'a>
     let folder = given.values("chdir").last();
     let entry = given.values("entrypoint").last();
     let runs = image.is_some() || entry.is_some() || !words.is_empty();
-    runs.then(|| Inner { image, entry, words, mounts: mounts(walk, &given), folder })
+    let is_remote = program.has_word("run-text");
+    runs.then(|| Inner { image, entry, words, mounts: mounts(walk, &given), folder, is_remote })
 }
 
 fn mounts(walk: &Walk<'_>, given: &Given<'_>) -> Vec<Mount> {

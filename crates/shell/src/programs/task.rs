@@ -43,10 +43,17 @@ fn script(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> 
     };
     let folder = folders.iter().flat_map(|flag| option_values(call.argv, 'C', flag)).last().map(str::to_owned);
     let head = folder.as_deref().map_or(String::new(), |folder| format!("{}/", folder.trim_end_matches('/')));
-    let Some(text) = walk.file_text(&format!("{head}package.json")) else { return Ok(()) };
-    let Ok(manifest) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(()) };
-    let script = |name: &str| manifest.get("scripts")?.get(name)?.as_str().map(plain);
-    let Some(main) = script(task) else { return Ok(()) };
+    let text = walk.file_text(&format!("{head}package.json"));
+    let manifest = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    let script = |name: &str| manifest.as_ref()?.get("scripts")?.get(name)?.as_str().map(plain);
+    let Some(main) = script(task) else {
+        // No script has that name, so it is a sub-command or a program of a package. It is only told that it is run: many a
+        // sub-command has the name of a program.
+        if let Some(at) = call.argv.iter().position(|word| word == task).filter(|at| task == words[0] && *at > 0) {
+            walk.runs(&call.argv[at..]);
+        }
+        return Ok(());
+    };
     let words: Vec<String> = rest.iter().filter(|word| **word != "--").map(|word| quoted(word)).collect();
     let before = script(&format!("pre{task}"));
     let after = script(&format!("post{task}"));
