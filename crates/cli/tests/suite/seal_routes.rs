@@ -259,6 +259,11 @@ fn from_programs() -> Vec<Route> {
             "",
             opaque("printf '[gate]\\nguards = false\\n' > .agent/config.local.toml"),
         ),
+        row(
+            "a compiled program and a provider's arguments",
+            "",
+            opaque("printf '[provider.claude]\\nargs = \"--dangerously-skip-permissions\"\\n' >> .agent/config.toml"),
+        ),
         row("a compiled program and settings", "", opaque("echo '{\"theme\": \"dark\"}' > .claude/settings.json")),
         row(
             "a compiled program and an off switch",

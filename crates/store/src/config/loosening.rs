@@ -1,8 +1,8 @@
 //! Whether changed settings let agents do more than before.
 
-use super::key::Key;
 use std::path::PathBuf;
 
+use super::key::{Key, Kind};
 use super::parse::parse_file;
 use super::{Config, Layer, Origin, Value};
 
@@ -43,17 +43,26 @@ impl Config {
 }
 
 /// Returns true if a gate with the second value lets more pass, if a record of the first is not written any more, if a
-/// room moved, which leaves its guards, intents and records behind, or if a person's run would start another command.
+/// room moved, which leaves its guards, intents and records behind, if a run would start another command line, or if more
+/// projects are trusted.
 fn is_looser(key: &str, was: &Value, is: &Value) -> bool {
-    let strictness = |value: &Value| Key::find(key).and_then(|key| key.strictness(value));
-    strictness(is) < strictness(was)
-        || key.starts_with("record.") && (was, is) == (&Value::Bool(true), &Value::Bool(false))
-        || key.starts_with("layout.") && was != is
-        || key == "notify.command" && was != is && !is.to_string().is_empty()
+    let Some(key) = Key::find(key) else { return false };
+    key.strictness(is) < key.strictness(was)
+        || match (key.kind, was, is) {
+            (Kind::Switch, ..) => {
+                key.name.starts_with("record.") && (was, is) == (&Value::Bool(true), &Value::Bool(false))
+            }
+            // Nobody can tell which arguments of a program restrict it, so without them it may be allowed more, too.
+            (Kind::Folder | Kind::Words, ..) => was != is,
+            (Kind::PersonalList, Value::List(was), Value::List(is)) => is.iter().any(|one| !was.contains(one)),
+            _ => false,
+        }
 }
 
 #[cfg(test)]
 mod tests {
+    use stead_client::Harness;
+
     use super::*;
 
     #[track_caller]
@@ -79,8 +88,31 @@ mod tests {
         check(None, Some("[layout]\nguards = \"g\"\n"), Some("`layout.guards` goes from `.agent/guards` to `g`"));
         let told = "[notify]\ncommand = \"./x\"\n";
         check(None, Some(told), Some("`notify.command` goes from `` to `./x`"));
-        check(Some(told), None, None);
+        check(Some(told), None, Some("`notify.command` goes from `./x` to ``"));
+        check(Some(told), Some(told), None);
         check(Some(""), Some("[gate"), Some("its settings can no longer be read"));
+    }
+
+    #[test]
+    fn other_arguments_of_an_agent_program_are_looser() {
+        for harness in Harness::ALL {
+            let some = format!("[provider.{harness}]\nargs = \"--safe\"\n");
+            let more = format!("[provider.{harness}]\nargs = \"--safe --all\"\n");
+            let key = format!("provider.{harness}.args");
+            check(None, Some(&some), Some(&format!("`{key}` goes from `` to `--safe`")));
+            check(Some(&some), Some(&more), Some(&format!("`{key}` goes from `--safe` to `--safe --all`")));
+            check(Some(&some), None, Some(&format!("`{key}` goes from `--safe` to ``")));
+            check(Some(&some), Some(&format!("# mine\n{some}")), None);
+        }
+    }
+
+    #[test]
+    fn to_trust_more_projects_is_looser() {
+        let one = "[trust]\nfolders = [\"/a\"]\n";
+        let two = "[trust]\nfolders = [\"/b\", \"/a\"]\n";
+        check(Some(one), Some(two), Some("`trust.folders` goes from `/a` to `/b, /a`"));
+        check(None, Some("[trust]\nremotes = [\"*\"]\n"), Some("`trust.remotes` goes from `` to `*`"));
+        check(Some(two), Some(one), None);
     }
 
     #[test]
