@@ -285,3 +285,40 @@ fn width() -> usize {
     let seen = terminal_columns(io::stdout()).or_else(|| terminal_columns(io::stderr()));
     seen.or_else(told).unwrap_or(80).clamp(40, 100)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ids, long and short names that a command's arguments take.
+    fn names(command: &clap::Command, is_wanted: fn(&clap::Arg) -> bool) -> Vec<String> {
+        let wanted = command.get_arguments().filter(|argument| is_wanted(argument));
+        wanted
+            .flat_map(|argument| {
+                let long = argument.get_long_and_visible_aliases().unwrap_or_default().into_iter();
+                let short = argument.get_short_and_visible_aliases().unwrap_or_default().into_iter();
+                let id = std::iter::once(format!("id {}", argument.get_id()));
+                id.chain(long.map(|long| format!("--{long}"))).chain(short.map(|short| format!("-{short}")))
+            })
+            .collect()
+    }
+
+    fn walk(command: &clap::Command, global: &[String], found: &mut Vec<String>) {
+        for below in command.get_subcommands() {
+            let taken = names(below, |_| true).into_iter().filter(|name| global.contains(name));
+            found.extend(taken.map(|name| format!("{}: {name}", below.get_name())));
+            walk(below, global, found);
+        }
+    }
+
+    #[test]
+    fn no_command_takes_the_name_of_an_option_of_all() {
+        let command = Cli::command();
+        let global = names(&command, |argument| argument.is_global_set());
+        assert!(["id dir", "--dir", "-C", "--config"].iter().all(|name| global.iter().any(|known| known == name)));
+        let mut found = Vec::new();
+        walk(&command, &global, &mut found);
+        // The value of the one would be taken for the other's.
+        assert_eq!(found, [] as [String; 0]);
+    }
+}

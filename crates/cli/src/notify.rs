@@ -95,7 +95,7 @@ impl<'a> Notifier<'a> {
             let words = shell(command);
             let child = Command::new(&words[0])
                 .args(&words[1..])
-                .env("STEAD_RUN", self.run)
+                .env("STEAD_RUN", &*redact(self.run))
                 .env("STEAD_EVENT", event)
                 .env("STEAD_MESSAGE", &text)
                 .stdin(Stdio::null())

@@ -15,8 +15,10 @@ use crate::proof::ground;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// Prints the names among its arguments that are no command.
-const MISSING: &str = r#"for name; do command -v "$name" > /dev/null || printf '%s\n' "$name"; done"#;
+/// Prints the names among its arguments that are no command. Some shells take a path for one that may not be executed.
+const MISSING: &str = r#"for name; do
+  case $name in */*) [ -f "$name" ] && [ -x "$name" ] ;; *) command -v "$name" > /dev/null ;; esac || printf '%s\n' "$name"
+done"#;
 
 /// What cannot work in a plan, and what nobody bounded.
 pub(crate) fn concerns(plan: &Plan, room: &RunRoom) -> Vec<Concern> {
@@ -80,8 +82,8 @@ pub(crate) fn tell(concerns: &[Concern], ui: &mut Ui) {
     }
 }
 
-/// Refuses a plan that cannot work.
-pub(crate) fn refuse(concerns: &[Concern]) -> Result<(), CliError> {
+/// Refuses a plan that cannot work. `all` says where everything is shown.
+pub(crate) fn refuse(concerns: &[Concern], all: Option<&str>) -> Result<(), CliError> {
     let mut errors = concerns.iter().filter(|concern| concern.weight == Weight::Error);
     let Some(first) = errors.next() else { return Ok(()) };
     let more = match errors.count() {
@@ -90,8 +92,8 @@ pub(crate) fn refuse(concerns: &[Concern]) -> Result<(), CliError> {
         more => format!(", and {more} more problems"),
     };
     let message = format!("nothing was started, because the run cannot work: {}{more}", words(first));
-    let hint = first.hint.clone().map(|hint| format!("{hint}; `stead dry-run` shows everything"));
-    Err(CliError::user(message).hinted(hint.unwrap_or_else(|| "`stead dry-run` shows everything".to_owned())))
+    let hints: Vec<&str> = first.hint.as_deref().into_iter().chain(all).collect();
+    Err(CliError::user(message).hinted_if((!hints.is_empty()).then(|| hints.join("; "))))
 }
 
 fn words(concern: &Concern) -> String {

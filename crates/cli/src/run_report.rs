@@ -35,8 +35,8 @@ pub(crate) struct RunReport {
     pub(crate) resume: Option<String>,
     /// What else can be done.
     advice: Option<String>,
-    /// Its events are missing.
-    history_lost: bool,
+    /// What is wrong with its events.
+    lost_events: Option<&'static str>,
     /// Processes that a dead engine left running.
     survivors: usize,
     /// The status of each node's last completed iteration, in the plan's order.
@@ -65,11 +65,11 @@ impl RunReport {
             _ => 0,
         };
         let last = view.state.nodes.iter().map(|node| folder.last_status(node)).collect();
-        let history_lost = !folder.events_path().is_file() && view.state.nodes.iter().any(|node| node.iteration > 0);
+        let lost_events = folder.lost_events(&view.state);
         let end = RunEnd::of(folder, view.state);
         let (resume, advice) = way.words(resume);
         let (status, pid, folder, program) = (view.status, view.pid, folder.clone(), ui.program());
-        Self { status, end, pid, folder, resume, advice, history_lost, survivors, last, program }
+        Self { status, end, pid, folder, resume, advice, lost_events, survivors, last, program }
     }
 
     /// The same for a run that will not be continued.
@@ -152,9 +152,7 @@ impl RunReport {
                 lines.extend(quoted(log));
             }
         }
-        if self.history_lost {
-            lines.push("warning: `events.jsonl` is missing; what happened in the run is not recorded".to_owned());
-        }
+        lines.extend(self.lost_events.map(|lost| format!("warning: {lost}")));
         if self.survivors > 0 {
             let count =
                 if self.survivors == 1 { "1 process".to_owned() } else { format!("{} processes", self.survivors) };

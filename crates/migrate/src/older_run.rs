@@ -12,6 +12,9 @@ const FOLDER: &str = ".claude/pipeline-runs";
 
 const LIMIT: usize = 1024 * 1024;
 
+/// How long a word of a state may be.
+const LONGEST: usize = 100;
+
 /// A run of the older engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OlderRun {
@@ -28,18 +31,23 @@ pub struct OlderRun {
 /// The runs of the older engine in a project, by name.
 pub fn older_runs(root: &Path) -> Vec<OlderRun> {
     let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
-    let mut runs: Vec<OlderRun> = entries.filter_map(|entry| older_run(&entry.path())).collect();
+    let mut runs: Vec<OlderRun> = entries.filter_map(|entry| older_run(root, &entry.path())).collect();
     runs.sort_by(|a, b| a.name.cmp(&b.name));
     runs
 }
 
-fn older_run(folder: &Path) -> Option<OlderRun> {
+fn older_run(root: &Path, folder: &Path) -> Option<OlderRun> {
     let name = folder.file_name()?.to_str()?.to_owned();
-    let bytes = read_capped(&folder.join("state.json"), LIMIT).ok().flatten()?;
+    let file = folder.join("state.json");
+    fs::symlink_metadata(&file).ok()?;
+    // A repository may contain links, which must not lead out of it, and anything as a state.
+    let is_inside =
+        matches!((file.canonicalize(), root.canonicalize()), (Ok(file), Ok(root)) if file.starts_with(&root));
+    let bytes = is_inside.then(|| read_capped(&file, LIMIT).ok().flatten()).flatten().unwrap_or_default();
     let state: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let text = |keys: &[&str]| {
         let found = keys.iter().find_map(|key| state[key].as_str()).filter(|text| !text.is_empty());
-        found.map(str::to_owned)
+        found.map(|text| text.chars().take(LONGEST).collect())
     };
     Some(OlderRun {
         path: Path::new(FOLDER).join(&name),
@@ -71,12 +79,26 @@ mod tests {
             fs::write(dir.join("state.json"), text).unwrap();
         }
         fs::create_dir_all(folder.path().join(FOLDER).join("no-run")).unwrap();
+        let huge = folder.path().join(FOLDER).join("huge");
+        fs::create_dir_all(&huge).unwrap();
+        fs::write(huge.join("state.json"), vec![b' '; LIMIT + 1]).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("state.json"), r#"{"status": "secret"}"#).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outside.path(), folder.path().join(FOLDER).join("link")).unwrap();
         let runs = older_runs(folder.path());
         let said: Vec<_> =
             runs.iter().map(|run| (run.name.as_str(), run.status.as_str(), run.what.as_deref())).collect();
         assert_eq!(
             said,
-            [("auth", "running", Some("refine")), ("broken", "unknown", None), ("empty", "unknown", None)]
+            [
+                ("auth", "running", Some("refine")),
+                ("broken", "unknown", None),
+                ("empty", "unknown", None),
+                ("huge", "unknown", None),
+                #[cfg(unix)]
+                ("link", "unknown", None)
+            ]
         );
         assert_eq!(runs[0].started_at.as_deref(), Some("2026-01-02T03:04:05Z"));
     }

@@ -1,12 +1,16 @@
+use crate::Plan;
 use crate::state::{ErrorKind, NodeState, NodeStatus, State};
-use crate::{Node, Plan};
 
-/// What a run needs to continue after it reached its limits: twice of what it used up.
+/// What a run needs to continue after it reached its limits: each limit doubled, until it is above what was used. An agent
+/// may take and cost more than what was left.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extension {
     pub max_iterations: Option<u32>,
     pub max_runtime_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
+    /// What was used of the time and money that are exhausted.
+    pub seconds_used: f64,
+    pub usd_used: f64,
 }
 
 impl Extension {
@@ -16,13 +20,22 @@ impl Extension {
         let run_cost: f64 = state.nodes.iter().map(|node| node.cost_usd).sum();
         for (node, at) in plan.nodes.iter().zip(&state.nodes).filter(|(_, at)| is_limited(at)) {
             needed.add_iterations(at);
-            let own = |limit: Option<u64>, used: f64| limit.filter(|most| used >= *most as f64);
-            let time = own(node.guardrails.max_runtime_seconds, at.elapsed_seconds)
-                .max(own(plan.max_runtime_seconds, state.elapsed_seconds));
-            needed.max_runtime_seconds = needed.max_runtime_seconds.max(time.map(|most| most.saturating_mul(2)));
-            for (most, used) in costs(plan, node, at, run_cost) {
+            let times = [
+                (node.guardrails.max_runtime_seconds, at.elapsed_seconds),
+                (plan.max_runtime_seconds, state.elapsed_seconds),
+            ];
+            for (most, used) in times.into_iter().filter_map(|(most, used)| Some((most? as f64, used))) {
                 if used >= most {
-                    needed.max_cost_usd = Some(needed.max_cost_usd.unwrap_or_default().max(most * 2.0));
+                    let more = doubled(most, used) as u64;
+                    needed.max_runtime_seconds = needed.max_runtime_seconds.max(Some(more));
+                    needed.seconds_used = needed.seconds_used.max(used);
+                }
+            }
+            let costs = [(node.guardrails.max_cost_usd, at.cost_usd), (plan.max_cost_usd, run_cost)];
+            for (most, used) in costs.into_iter().filter_map(|(most, used)| Some((most?, used))) {
+                if used >= most {
+                    needed.max_cost_usd = Some(needed.max_cost_usd.unwrap_or_default().max(doubled(most, used)));
+                    needed.usd_used = needed.usd_used.max(used);
                 }
             }
         }
@@ -45,8 +58,24 @@ fn is_limited(at: &NodeState) -> bool {
         || at.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Limit)
 }
 
-/// The budgets that apply to a node, and what was used of each.
-fn costs(plan: &Plan, node: &Node, at: &NodeState, run_cost: f64) -> impl Iterator<Item = (f64, f64)> {
-    let own = node.guardrails.max_cost_usd.map(|most| (most, at.cost_usd));
-    own.into_iter().chain(plan.max_cost_usd.map(|most| (most, run_cost)))
+/// A limit doubled, until it is above what was used.
+fn doubled(most: f64, used: f64) -> f64 {
+    let mut more = most.max(f64::MIN_POSITIVE) * 2.0;
+    while more <= used && more.is_finite() {
+        more *= 2.0;
+    }
+    more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doubled_limit_is_above_what_was_used() {
+        for (most, used, expected) in [(3.0, 3.0, 6.0), (1.0, 1.5, 2.0), (1.0, 5.0, 8.0), (1.0, 2.0, 4.0)] {
+            assert_eq!(doubled(most, used), expected, "{most} {used}");
+        }
+        assert!(doubled(0.0, 1.0) > 1.0 && doubled(1.0, f64::INFINITY).is_infinite());
+    }
 }

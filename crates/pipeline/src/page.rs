@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use stead_model::rfc3339;
 use stead_store::{Durability, redact, replace_creating};
 
 use crate::engine::{EngineError, RunFolder, commits_between};
@@ -60,7 +61,7 @@ pub struct RunPage {
     pub commits: Vec<String>,
     /// Worktrees that contain work: node, path, branch.
     pub worktrees: Vec<(String, String, String)>,
-    /// The events are missing, so most of this is unknown.
+    /// The events are missing or incomplete, so most of this is unknown.
     pub history_lost: bool,
 }
 
@@ -82,9 +83,12 @@ impl RunPage {
     pub fn of(folder: &RunFolder, root: &Path, now: i64) -> Result<Self, EngineError> {
         let view = RunView::read(folder, 0)?.as_of(now);
         let plan = folder.plan()?;
-        let history = History::read(folder)?;
+        let mut history = History::read(folder)?;
         let state = &view.state;
-        let history_lost = history.engagements.is_empty() && state.nodes.iter().any(|node| node.iteration > 0);
+        if let Some(engine) = history.engagements.last_mut().filter(|_| view.status == ViewStatus::Running) {
+            engine.ended_at = rfc3339(now);
+        }
+        let history_lost = folder.lost_events(state).is_some();
         Ok(Self {
             schema: PAGE_SCHEMA,
             run: view.run.clone(),
@@ -107,6 +111,12 @@ impl RunPage {
             worktrees: history.worktrees,
             history_lost,
         })
+    }
+
+    /// Returns true if the run's engine is working on this attempt.
+    fn is_running(&self, attempt: &Attempt) -> bool {
+        let engine = self.engagements.last().filter(|_| self.status == ViewStatus::Running);
+        attempt.ended_at.is_none() && engine.is_some_and(|engine| engine.started_at <= attempt.started_at)
     }
 
     /// The page as Markdown; `next` is what a person can do now, one line each.

@@ -135,10 +135,16 @@ fn check_commands(plan: &Plan, node: &Node, ground: &Ground<'_>, concerns: &mut 
     };
     for (what, command) in queue.into_iter().chain(node.verify.iter().map(|command| ("verify", command))) {
         for program in (ground.missing)(command) {
-            let message = format!("`{program}` in its {what} command `{command}` was not found");
+            let message =
+                format!("`{program}` in its {what} command `{command}` was not found, or may not be executed");
             // An earlier stage may install it.
             let weight = if node.needs.is_empty() { Weight::Error } else { Weight::Warning };
-            concerns.add(weight, node, message, Some("install it, or change the command"));
+            concerns.add(
+                weight,
+                node,
+                message,
+                Some("install it, make it executable (`chmod +x`), or change the command"),
+            );
         }
     }
 }

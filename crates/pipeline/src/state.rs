@@ -135,6 +135,9 @@ pub struct State {
     /// The hash of an amended plan that is about to replace it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_plan_sha1: Option<String>,
+    /// How long `events.jsonl` was at least, so that a shorter one is noticed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub events_bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,6 +210,7 @@ impl State {
             resumes: 0,
             plan_sha1: None,
             next_plan_sha1: None,
+            events_bytes: 0,
             failed_at: None,
             error: None,
             reason: None,
@@ -261,6 +265,11 @@ impl NodeState {
     pub fn has_used_its_iterations(&self) -> bool {
         self.iteration_completed >= self.max_iterations
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

@@ -1,7 +1,8 @@
 //! `status.json`: what an agent reports about its iteration, or what the engine reports if the agent could not.
 //!
 //! It is parsed strictly, because everything that follows relies on it: a file that is not clearly a status is
-//! rejected. A code fence around it and comments in it change nothing about what it says, so they are accepted and told.
+//! rejected. A code fence around it, comments and trailing commas change nothing about what it says, so they are accepted
+//! and told.
 
 mod lenient;
 
@@ -66,7 +67,7 @@ pub struct Status {
     pub timestamp: Option<String>,
     /// What had to be left out to read it.
     #[serde(skip)]
-    pub read_without: Option<&'static str>,
+    pub read_without: Option<String>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -270,13 +271,20 @@ mod tests {
     fn a_fence_and_comments_change_nothing() {
         let check = |text: &str, without: Option<&str>| {
             let status = Status::parse(text.as_bytes()).unwrap();
-            assert_eq!((status.decision, status.read_without), (Decision::Stop, without), "{text}");
+            assert_eq!((status.decision, status.read_without.as_deref()), (Decision::Stop, without), "{text}");
         };
         check(r#"{"decision": "stop", "reason": "see https://x // no comment"}"#, None);
         check("```json\n{\"decision\": \"stop\"}\n```\n", Some("a code fence"));
         check("\n```\n{\"decision\": \"stop\"}```", Some("a code fence"));
         check("// my status\n{\"decision\": /* all done */ \"stop\"} // end", Some("comments"));
         check("```jsonc\n{\n  // nothing left\n  \"decision\": \"stop\"\n}\n```", Some("a code fence and comments"));
+        check("```json\r\n{\r\n\"decision\": \"stop\"\r\n}\r\n```\r\n", Some("a code fence"));
+        check("~~~~\n{\"decision\": \"stop\", \"reason\": \"```\"}\n~~~~", Some("a code fence"));
+        check("{\"decision\": \"stop\",}", Some("trailing commas"));
+        check(
+            "{\"errors\": [\"a, }\", /* , ] */],\n\"decision\": \"stop\", // ,\n}",
+            Some("comments and trailing commas"),
+        );
     }
 
     #[test]
@@ -311,7 +319,10 @@ mod tests {
         check("```python\n{\"decision\": \"stop\"}\n```", Err("expected"));
         check("{\"decision\": \"stop\", // twice\n\"decision\": \"error\"}", Err("duplicate field"));
         check("{\"decision\": \"done\" // wrong\n}", Err("`decision` must be"));
-        check("{\"decision\": \"stop\",}", Err("trailing comma"));
+        check("{\"decision\": \"stop\",,}", Err("line 1"));
+        check("{,}", Err("line 1"));
+        check("{\"decision\": \"stop\", \"cost\": NaN,}", Err("line 1"));
+        check("{\"decision\": \"stop\", \"reason\": \"a\",} {}", Err("line 1"));
         assert!(Status::parse(b"{\"decision\": \"stop\", \"reason\": \"\xff\"}").unwrap_err().contains("UTF-8"));
     }
 

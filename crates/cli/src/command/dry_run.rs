@@ -172,6 +172,9 @@ impl<'a> First<'a> {
         if let Some(join) = node.join {
             fact("join", joins(join, node.worktree));
         }
+        if let Some(most) = node.stage_parallel {
+            fact("parallel", format!("at most {most} at a time"));
+        }
         if let Some(item) = &self.vars.item {
             fact("item", item.clone());
         }

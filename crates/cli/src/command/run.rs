@@ -91,6 +91,9 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let target = args.plan.target();
     let (plan, change) = match args.resume {
         true => {
+            if let Some(held) = background::held(&folder) {
+                return Err(held.into());
+            }
             let plan = begun(&args, &target, &room, &folder, ui)?;
             let reload = args.reload.then(|| reload(&args, &target, &room, &folder, ui)).transpose()?;
             (plan, Change { reload, ..change(&args, &room, ui)? })
@@ -100,7 +103,10 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let changed = Changed { provider: change.provider.as_ref(), model: change.model.as_deref() };
     refuse_for_agents(&plan, changed, &room)?;
     match args.resume {
-        true => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
+        true => {
+            refuse_frozen_plan(&folder.plan_path(), &room.project)?;
+            check(&Engine::ahead(&folder, &change, &now())?, &room, &args, ui)?;
+        }
         false => {
             refuse_plan(&plan, &room)?;
             check(&plan, &room, &args, ui)?;
@@ -134,7 +140,8 @@ fn check(plan: &Plan, room: &RunRoom, args: &RunArgs, ui: &mut Ui) -> Result<(),
         // Otherwise the engine says so at once.
         concerns.extend(count_queues(plan, room.project.root()));
     }
-    preflight::refuse(&concerns)?;
+    // What is left of a run is in no file that `dry-run` reads.
+    preflight::refuse(&concerns, (!args.resume).then_some("`stead dry-run` shows everything"))?;
     if !args.json {
         preflight::tell(&concerns, ui);
     }

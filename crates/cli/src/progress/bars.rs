@@ -8,7 +8,7 @@ use stead_pipeline::RunEvent;
 use stead_store::{terminal_columns, terminal_rows};
 
 use super::board::Board;
-use super::scene;
+use super::{scene, text};
 use crate::project::now_millis;
 
 /// How often the times are drawn again, and the width of the terminal is looked at.
@@ -118,7 +118,7 @@ impl Screen {
 
     /// What moves the cursor to the first of the drawn lines. A terminal that became narrower has wrapped them.
     fn up(&self, columns: usize) -> String {
-        let rows: usize = self.drawn.iter().map(|line| line.chars().count().div_ceil(columns.max(1)).max(1)).sum();
+        let rows: usize = self.drawn.iter().map(|line| text::columns(line).div_ceil(columns.max(1)).max(1)).sum();
         if rows == 0 { String::new() } else { format!("\r\u{1b}[{rows}A") }
     }
 }

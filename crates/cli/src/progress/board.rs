@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use stead_pipeline::orchestrate::OrchestratePlan;
-use stead_pipeline::{Decision, NodeStatus, RunEvent, provider_name};
+use stead_pipeline::{Decision, NodeStatus, RunEvent, RunStatus, provider_name};
 
 use super::text::{elapsed, one_line};
 
@@ -101,7 +101,9 @@ impl Board {
                     1 => "; killed 1 process that it left running".to_owned(),
                     many => format!("; killed {many} processes that it left running"),
                 };
-                format!("resuming {} run{ended}", status.name())
+                // Nobody recorded its end.
+                let status = if *status == RunStatus::Running { "interrupted" } else { status.name() };
+                format!("resuming {status} run{ended}")
             }
             RunEvent::PlanAmended { change, nodes, .. } => {
                 let most = change.max_iterations.map(|most| format!("at most {}", iterations(most)));

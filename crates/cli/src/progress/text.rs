@@ -1,3 +1,5 @@
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Formats a duration as people say it: `4 s`, `3 min 20 s`, `2 h 5 min`.
 pub(crate) fn elapsed(seconds: f64) -> String {
     if seconds < 1.0 {
@@ -12,7 +14,29 @@ pub(crate) fn elapsed(seconds: f64) -> String {
     }
 }
 
-/// Puts an agent's text on one line of at most `width` characters, without terminal control sequences.
+/// How many columns of a terminal a text takes.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// Cuts a text to so many columns.
+pub(super) fn cut(text: String, width: usize) -> String {
+    if columns(&text) <= width {
+        return text;
+    }
+    let (mut kept, mut used) = (String::new(), 0);
+    for c in text.chars() {
+        used += c.width().unwrap_or_default();
+        if used >= width {
+            break;
+        }
+        kept.push(c);
+    }
+    kept.push('…');
+    kept
+}
+
+/// Puts an agent's text on one line of at most `width` columns, without terminal control sequences.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     let mut words = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
@@ -21,12 +45,7 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
         }
         words.push_str(word);
     }
-    if words.chars().count() <= width {
-        return words;
-    }
-    let mut cut: String = words.chars().take(width.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
+    cut(words, width)
 }
 
 #[cfg(test)]
@@ -52,6 +71,9 @@ mod tests {
         check("\u{1b}[2Jcleared\u{7}", 80, "[2Jcleared");
         check("abcdef", 4, "abc…");
         check("äöüß", 4, "äöüß");
+        check("日本語の", 8, "日本語の");
+        check("日本語の", 7, "日本語…");
+        check("日本語の", 6, "日本…");
         check("", 4, "");
     }
 }

@@ -51,6 +51,19 @@ fn enter_at_every_question_installs_the_shared_default() {
 }
 
 #[test]
+fn the_window_in_docs_is_a_recorded_one() {
+    let screen = include_str!("../../../scenario/screens/claude.txt");
+    let page = include_str!("../../../../docs/start.md");
+    let section = page.split("## In the agent's window\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let shown: Vec<&str> =
+        section.split("```").skip(1).step_by(2).flat_map(str::lines).filter(|line| !line.is_empty()).collect();
+    assert!(shown.len() > 7, "{section}");
+    for line in shown {
+        assert!(screen.lines().any(|known| known == line), "not on the screen: {line}");
+    }
+}
+
+#[test]
 fn every_answer_is_understood() {
     let world = used_by_claude();
     let wrong = [(AGENTS, "emacs\n"), (AGENTS, "codex, gemini\n"), (GUARDS, "what\n"), (GUARDS, "n\n")];

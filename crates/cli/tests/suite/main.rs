@@ -50,6 +50,7 @@ mod out_of_scope;
 mod own_program;
 mod packet;
 mod packs;
+mod page;
 mod pattern;
 mod person;
 mod personal;

@@ -12,9 +12,11 @@ mod judged;
 mod kill;
 mod morning;
 mod night;
+mod night_page;
 mod notify;
 mod older;
 mod rehearsal;
+mod report;
 mod resume;
 mod trouble;
 mod view;
@@ -239,4 +241,14 @@ fn the_demo_is_a_story_of_sixty_lines() {
         words.collect::<Vec<_>>().join(" ")
     };
     insta::assert_snapshot!("demo", lines.iter().map(|line| stamps(line)).collect::<Vec<_>>().join("\n"));
+
+    // The picture of the README shows its first steps.
+    let picture = include_str!("../../../../docs/demo.svg").lines().filter(|line| line.starts_with("<text "));
+    let drawn: Vec<String> = picture
+        .map(|line| line.trim_end_matches("</text>").split_once('>').unwrap().1)
+        .map(|words| words.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        .collect();
+    let told = std::iter::once("$ stead demo").chain(lines.iter().map(|line| line.trim()));
+    assert!(drawn.len() > 15, "{drawn:?}");
+    assert_eq!(drawn, told.take(drawn.len()).collect::<Vec<_>>(), "run `cargo xtask picture`");
 }

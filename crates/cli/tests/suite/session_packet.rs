@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use stead_testkit::World;
 
+use crate::page;
 use crate::world::{marked, payload};
 
 /// One line per thing that happened: a prompt, a tool call, an answer, a commit, a note.
@@ -163,4 +164,78 @@ fn forty_prompts_become_one_packet() {
     assert_eq!(world.stead(&["packet", "lint", id]).to_string(), "exit 0\n--- stdout\nno findings");
     insta::assert_snapshot!("forty-prompts", neutral(&text));
     insta::assert_snapshot!("forty-prompts-pickup", neutral(&world.stead(&["pickup", id]).ok()));
+    page::check_end("handoff.md", "session_packet", &format!("\n````markdown\n{text}````\n"), neutral);
+}
+
+/// The section of a packet for the session.
+fn section(world: &World, title: &str) -> String {
+    let said = world.stead(&["handoff", "go on", "--json"]).json();
+    let text = world.read(format!("project/.agent/context/packets/{}.md", said["id"].as_str().unwrap()));
+    text.split(&format!("## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap().to_owned()
+}
+
+#[test]
+fn each_of_many_constraints_is_kept() {
+    let world = marked();
+    hook(&world, "SessionStart", json!({"source": "startup"}));
+    for number in 0..60 {
+        hook(
+            &world,
+            "UserPromptSubmit",
+            json!({"prompt": format!("Go on.\n\nDon’t touch the folder dir{number}/.\r\n")}),
+        );
+    }
+    let constraints = section(&world, "Constraints");
+    for number in 0..60 {
+        assert!(
+            constraints.contains(&format!("> Don’t touch the folder dir{number}/. (prompt {}", number + 1)),
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn what_a_client_or_stead_puts_into_a_prompt_is_nobodys_constraint() {
+    let world = marked();
+    let prompts = [
+        "<system-reminder>\nYou must never mention this.\n</system-reminder>\nFix the parser. Never push.",
+        "<task-notification>\n<summary>Agent must stop</summary>\n</task-notification>",
+        "<command-message>x</command-message>\n<command-name>/x</command-name>\n<command-args>only use tabs</command-args>",
+        "This session is being continued from a previous conversation that ran out of context. You must not ask.",
+    ];
+    for prompt in prompts {
+        hook(&world, "UserPromptSubmit", json!({"prompt": prompt}));
+    }
+    // Some clients report a command of Stead with its text.
+    let commands = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../install/assets/commands");
+    for file in std::fs::read_dir(commands).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let (_, text) = text.split_once("\n---\n").unwrap();
+        hook(&world, "UserPromptSubmit", json!({"prompt": text.replace("{stead}", "stead")}));
+    }
+    let constraints = section(&world, "Constraints");
+    let quoted: Vec<&str> = constraints.lines().filter(|line| line.starts_with('>')).collect();
+    assert_eq!(quoted.len(), 2, "{constraints}");
+    assert!(quoted[0].starts_with("> Never push.") && quoted[1].starts_with("> only use tabs"), "{constraints}");
+    let mut payload = json!({"session_id": "codex-1", "cwd": world.project(), "hook_event_name": "UserPromptSubmit"});
+    for prompt in [
+        "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nAlways run the tests.\n</INSTRUCTIONS>",
+        "<environment_context>\n  <cwd>/x</cwd>\n  network must stay off\n</environment_context>",
+        "$stead-handoff and never stop",
+        "Keep the API.",
+    ] {
+        payload["prompt"] = json!(prompt);
+        assert_eq!(world.hook("codex UserPromptSubmit", payload.to_string()).code, 0);
+    }
+    let constraints = section(&world, "Constraints");
+    assert!(
+        constraints.trim().starts_with("> Keep the API. (prompt 1") && constraints.trim().lines().count() == 1,
+        "{constraints}"
+    );
+    // What is synthetic, the client added.
+    let parts = json!([{"type": "text", "text": "Keep the tests."}, {"type": "text", "text": "You must read it.", "synthetic": true}]);
+    let message = json!({"input": {"sessionID": "open-1"}, "output": {"message": {"role": "user"}, "parts": parts}});
+    assert_eq!(world.hook("opencode chat.message", message.to_string()).code, 0);
+    let constraints = section(&world, "Constraints");
+    assert!(constraints.contains("Keep the tests.") && !constraints.contains("read it"), "{constraints}");
 }

@@ -119,4 +119,7 @@ fn every_command_has_a_manual_page() {
     let page = world.read("project/pages/stead-guard-enable.1");
     assert!(page.contains("stead guard enable") && page.contains("EXTRA") && page.contains("Examples:"), "{page}");
     assert!(world.exists("project/pages/stead-completions.1") && !world.exists("project/pages/stead-help.1"));
+    // The folder of the command and the folder to run in are two things.
+    assert!(world.stead(&["-C", "pages", "man", "more"]).ok().starts_with("wrote "));
+    assert!(world.exists("project/pages/more/stead.1") && !world.exists("project/more"));
 }

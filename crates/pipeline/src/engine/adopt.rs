@@ -90,6 +90,7 @@ impl NodeRun<'_> {
         }
         let (node, iteration) = (self.node.id.clone(), files.iteration);
         self.run.journal.tell(RunEvent::Adopted { node, iteration })?;
+        self.warn_about_form(&status)?;
         self.run.mind()?;
         self.complete(files, status, &worked, started(files)).map(Some)
     }

@@ -109,11 +109,11 @@ impl EngineError {
             Self::Settled { most: Some(most), .. } => {
                 Some(format!("to continue, set `--max` above the {most} iterations already done"))
             }
-            Self::Settled { needed: Extension { max_runtime_seconds: Some(twice), .. }, .. } => {
-                Some(format!("to continue, set `--max-runtime` above the {} seconds already used", twice / 2))
+            Self::Settled { needed: Extension { max_runtime_seconds: Some(_), seconds_used: used, .. }, .. } => {
+                Some(format!("to continue, set `--max-runtime` above the {used:.0} seconds already used"))
             }
-            Self::Settled { needed: Extension { max_cost_usd: Some(twice), .. }, .. } => {
-                Some(format!("to continue, set `--max-cost` above the ${:.2} already spent", twice / 2.0))
+            Self::Settled { needed: Extension { max_cost_usd: Some(_), usd_used: used, .. }, .. } => {
+                Some(format!("to continue, set `--max-cost` above the ${used:.2} already spent"))
             }
             Self::Settled { status: "done", .. } => Some("start a run with another name".into()),
             Self::Settled { most: None, .. } => {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use stead_store::{Durability, Exact, replace_creating};
 
+use super::rebuild;
 use crate::os;
 
 /// The log as it was after the last line.
@@ -16,23 +17,30 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
-    /// Looks whether the log is still what it was, and restores it if it was deleted. Returns what happened to it.
+    /// Looks whether the log is still what it was, and restores it if it was deleted or replaced. Returns what happened to it.
     pub(crate) fn mind(&mut self, path: &Path) -> Option<String> {
         let (file, length) = self.known.as_mut()?;
-        let now = match fs::symlink_metadata(path) {
-            Ok(data) if data.is_file() => data.len(),
-            Ok(_) => return None,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let told = "`events.jsonl` was deleted during the run";
-                return Some(match restore(file, path) {
-                    Ok(()) => format!("{told}; it was restored"),
-                    Err(error) => format!("{told}; what happened before is lost: {error}"),
-                });
-            }
+        if os::is_at(file, path) {
+            let is_cut = file.metadata().is_ok_and(|data| data.len() < *length);
+            return is_cut
+                .then(|| "`events.jsonl` was shortened during the run; what happened before is incomplete".to_owned());
+        }
+        let told = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "`events.jsonl` was deleted during the run",
             Err(_) => return None,
+            Ok(_) => "`events.jsonl` was replaced during the run",
         };
-        let is_cut = now < *length;
-        is_cut.then(|| "`events.jsonl` was shortened during the run; what happened before is incomplete".to_owned())
+        // Whatever is in its place is kept beside it.
+        let restored = rebuild::put_aside(path).map_err(|error| error.to_string());
+        Some(match restored.and_then(|()| restore(file, path).map_err(|error| error.to_string())) {
+            Ok(()) => format!("{told}; it was restored"),
+            Err(error) => format!("{told}; what happened before is lost: {error}"),
+        })
+    }
+
+    /// How long the log was after the last line; 0 if none was written yet.
+    pub(crate) fn length(&self) -> u64 {
+        self.known.as_ref().map_or(0, |(_, length)| *length)
     }
 
     /// Remembers the log after a line was written.
@@ -76,5 +84,16 @@ mod tests {
         assert!(log.mind(&path).is_some_and(|told| told.contains("shortened")));
         log.remember(&path);
         assert_eq!(log.mind(&path), None, "it is told once");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(log.mind(&path).is_some_and(|told| told.contains("replaced") && told.contains("restored")));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
+        log.remember(&path);
+        let other = folder.path().join("other");
+        fs::write(&other, "a much longer history that never happened\n").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert!(log.mind(&path).is_some_and(|told| told.contains("replaced")));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
+        assert!(folder.path().join("events.damaged").is_dir() && folder.path().join("events.damaged-2").is_file());
     }
 }

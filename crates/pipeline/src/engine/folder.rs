@@ -1,3 +1,4 @@
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -102,6 +103,19 @@ impl RunFolder {
         }
     }
 
+    /// What is wrong with the history of a run in this state, if anything is.
+    pub fn lost_events(&self, state: &State) -> Option<&'static str> {
+        match fs::symlink_metadata(self.events_path()) {
+            _ if state.nodes.iter().all(|at| at.iteration == 0) => None,
+            Ok(data) if data.is_file() && data.len() >= state.events_bytes.max(1) => None,
+            Ok(data) if data.is_file() && data.len() > 0 => {
+                Some("`events.jsonl` was shortened; what happened in the run is not recorded completely")
+            }
+            Ok(data) if data.is_file() => Some("`events.jsonl` was emptied; what happened in the run is not recorded"),
+            _ => Some("`events.jsonl` is missing; what happened in the run is not recorded"),
+        }
+    }
+
     /// The status of a node's last completed iteration, if its file still exists.
     pub fn last_status(&self, at: &NodeState) -> Option<Status> {
         (at.iteration_completed > 0).then(|| self.iteration_status(at, at.iteration_completed)).flatten()
@@ -150,7 +164,7 @@ pub(crate) fn iteration_name(iteration: u32) -> String {
 
 /// The names of all runs, in name order.
 pub(crate) fn names(runs: &Path) -> Vec<String> {
-    let mut names: Vec<String> = match std::fs::read_dir(runs) {
+    let mut names: Vec<String> = match fs::read_dir(runs) {
         Ok(entries) => entries
             .flatten()
             .filter(|entry| entry.path().join("plan.json").is_file())

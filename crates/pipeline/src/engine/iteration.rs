@@ -71,10 +71,8 @@ impl NodeRun<'_> {
             self.review_list(list, &files)?;
         }
         let status = self.read_status(&files, &worked)?;
-        if let Ok(Status { read_without: Some(without), .. }) = &status {
-            self.run
-                .journal
-                .warn(&at.id, format!("`status.json` was read without {without}; it should be plain JSON"))?;
+        if let Ok(status) = &status {
+            self.warn_about_form(status)?;
         }
         let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
         if let Some(problem) = &worked.problem {
@@ -126,6 +124,13 @@ impl NodeRun<'_> {
             }
             Err(word) => Ok(Err(StatusProblem::Unsaid(word))),
         }
+    }
+
+    /// What is read leniently is told.
+    pub(super) fn warn_about_form(&self, status: &Status) -> Result<(), EngineError> {
+        let Some(without) = &status.read_without else { return Ok(()) };
+        let message = format!("`status.json` was read without {without}; it should be plain JSON");
+        self.run.journal.warn(&self.node.id, message)
     }
 
     /// A stage or run with a budget must not treat agents without a reported cost as free.

@@ -73,11 +73,16 @@ impl<'a> Journal<'a> {
 
     /// Changes the state on disk and in memory. If it cannot be written, both stay unchanged.
     pub(crate) fn commit(&self, change: impl FnOnce(&mut State)) -> Result<(), EngineError> {
+        let written = self.speaking.lock().unwrap_or_else(PoisonError::into_inner).length();
         let mut state = self.lock();
         let mut next = state.clone();
         change(&mut next);
         next.updated_at = self.now();
         next.elapsed_seconds = seconds(self.elapsed());
+        // Other threads may have written more meanwhile.
+        if written > 0 {
+            next.events_bytes = written;
+        }
         next.cost_usd = crate::state::dollars(next.nodes.iter().map(|node| node.cost_usd).sum());
         self.fault.pass(Side::Before);
         write_json(&self.folder.state_path(), &next, Durability::Synced)?;

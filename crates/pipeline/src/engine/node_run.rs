@@ -177,7 +177,12 @@ impl<'r> NodeRun<'r> {
     fn first_look(&mut self) -> Result<Option<NodeEnd>, EngineError> {
         let at = self.at();
         if let Some(done) = &at.unverified {
-            return self.verify_again(&at, done);
+            match self.verify_again(&at, done)? {
+                // Somebody may have filled the queue meanwhile.
+                Some(NodeEnd::Done(_))
+                    if matches!(self.node.termination, Termination::Queue { .. } | Termination::Features { .. }) => {}
+                ending => return Ok(ending),
+            }
         }
         let queue_left = match self.count_queue(at.iteration_completed)? {
             Ok(left) => left,

@@ -1,5 +1,8 @@
 //! Resumes a run: what is left of it, what to change, and what is still to do. The caller holds the run's lock.
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use stead_model::rfc3339;
 use uuid::Uuid;
 
@@ -60,7 +63,10 @@ pub(super) fn resume(
     }
     state.plan_sha1 = Some(frozen.sha1.clone());
     state.next_plan_sha1 = next.as_ref().map(|next| next.sha1.clone());
-    let has_history = folder.events_path().is_file() || state.nodes.iter().all(|at| at.iteration == 0);
+    let lost = folder.lost_events(&state);
+    if fs::symlink_metadata(folder.events_path()).is_ok_and(|data| !data.is_file()) {
+        rebuild::put_aside(&folder.events_path())?;
+    }
     let mut run = Run::new(in_force, folder, lock, around, state);
     run.finished = finished;
     if is_over {
@@ -71,9 +77,8 @@ pub(super) fn resume(
     }
     let survivors = u32::try_from(survivors.len()).unwrap_or(u32::MAX);
     run.journal.tell(RunEvent::RunResumed { status: before, survivors, pid: std::process::id() })?;
-    if !has_history {
-        let message = "`events.jsonl` is missing; what happened before is not recorded".to_owned();
-        run.journal.tell(RunEvent::Warning { node: None, message })?;
+    if let Some(lost) = lost {
+        run.journal.tell(RunEvent::Warning { node: None, message: lost.to_owned() })?;
     }
     if let Some(damage) = damage {
         let message = format!("`state.json` was rebuilt from the run's other files: {damage}");
@@ -90,6 +95,30 @@ pub(super) fn resume(
         run.journal.commit(|state| state.plan_sha1 = state.next_plan_sha1.take())?;
     }
     run.execute()
+}
+
+/// What is still to be done, as a plan. If nothing is, it has no nodes.
+pub(super) fn ahead(folder: &RunFolder, change: &Change, now: &str) -> Result<Plan, EngineError> {
+    let Frozen { mut plan, .. } = Frozen::read(folder)?;
+    let found = rebuild::find(folder, &plan)?.state;
+    let mut state = found.unwrap_or_else(|| State::new(&plan, String::new(), now.to_owned()));
+    check_nodes(&plan, &state)?;
+    if !change.is_empty() {
+        // A change that affects nothing is refused when the run continues.
+        plan = amend::amend(&plan, &state, change, now.to_owned()).unwrap_or(plan);
+    }
+    // They are verified again, which needs no agent unless they have room for another iteration.
+    let is_checked =
+        |index: usize| state.nodes[index].status == NodeStatus::Unverified && !board::has_room(&plan, &state, index);
+    let checked: Vec<bool> = (0..plan.nodes.len()).map(is_checked).collect();
+    board::reopen(&plan, &mut state);
+    let mut open = state.nodes.iter().zip(checked).map(|(at, is_checked)| !at.is_over() && !is_checked);
+    plan.nodes.retain(|_| open.next().unwrap_or_default());
+    let stages: BTreeSet<String> = plan.nodes.iter().map(|node| node.stage.clone()).collect();
+    for node in &mut plan.nodes {
+        node.needs.retain(|stage| stages.contains(stage));
+    }
+    Ok(plan)
 }
 
 /// The lock is ours, but an engine whose lock was deleted may still work, and its agents are not ours to end.

@@ -62,6 +62,12 @@ impl Engine {
         resume::resume(folder, change, &lock, around)
     }
 
+    /// What is still to be done in a run with this change, as a plan; it changes nothing. A node needs only what is still to
+    /// be done, too, so that those without needs start first.
+    pub fn ahead(folder: &RunFolder, change: &Change, now: &str) -> Result<Plan, EngineError> {
+        resume::ahead(folder, change, now)
+    }
+
     /// Removes a run of which no agent ever started.
     pub fn discard_unstarted(
         folder: &RunFolder,

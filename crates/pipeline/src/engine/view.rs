@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stead_model::unix_millis;
-use stead_store::Tail;
+use stead_store::{StoreError, Tail};
 
 use super::folder::{RunFolder, names, unlocked_engine};
 use super::{EngineError, rebuild};
@@ -84,7 +84,12 @@ impl RunView {
             Look::Gone => unlocked_engine(&state),
         };
         let mut recent = Vec::new();
-        for line in Tail::open(&folder.events_path())?.take(events) {
+        let log = match Tail::open(&folder.events_path()) {
+            // `lost_events` says what is wrong with it.
+            Err(StoreError::NotAFile { .. }) => None,
+            opened => Some(opened?),
+        };
+        for line in log.into_iter().flatten().take(events) {
             // A line of a later version is not an error.
             recent.extend(serde_json::from_str::<EventLine>(&line?.text).ok());
         }

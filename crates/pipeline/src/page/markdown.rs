@@ -24,10 +24,10 @@ pub(super) fn render(page: &RunPage, next: &[String]) -> String {
     changes(page, &mut out);
     list(
         "Changed when it was resumed",
-        page.amendments.iter().map(|(at, words)| format!("{}: {words}", clock(at))),
+        page.amendments.iter().map(|(at, words)| format!("{}: {}", clock(at), plain(words))),
         &mut out,
     );
-    list("Warnings", page.warnings.iter().map(|(at, words)| format!("{}: {words}", clock(at))), &mut out);
+    list("Warnings", page.warnings.iter().map(|(at, words)| format!("{}: {}", clock(at), plain(words))), &mut out);
     out
 }
 
@@ -59,8 +59,10 @@ fn head(page: &RunPage, out: &mut String) {
 /// What did not work, and what to do about it.
 fn trouble(page: &RunPage, next: &[String], out: &mut String) {
     if page.history_lost {
-        let _ =
-            writeln!(out, "\n`events.jsonl` is missing: what happened is known only as far as the stages below say.");
+        let _ = writeln!(
+            out,
+            "\n`events.jsonl` is missing or incomplete: what happened is known only as far as the stages below say."
+        );
     }
     let is_fine = matches!(page.status, ViewStatus::Done | ViewStatus::Running);
     if let Some(reason) = page.reason.as_ref().filter(|_| !is_fine) {
@@ -68,10 +70,10 @@ fn trouble(page: &RunPage, next: &[String], out: &mut String) {
             out,
             "\n## {}\n\n{}",
             if page.status == ViewStatus::Failed { "What failed" } else { "Why it ended" },
-            line(reason, usize::MAX)
+            plain(&line(reason, usize::MAX))
         );
     }
-    let failed: Vec<&Attempt> = page.attempts.iter().filter(|attempt| is_failure(attempt)).collect();
+    let failed: Vec<&Attempt> = page.attempts.iter().filter(|attempt| is_failure(page, attempt)).collect();
     if !failed.is_empty() {
         let _ = writeln!(out, "\nAttempts that did not count:\n");
         for attempt in failed {
@@ -81,7 +83,7 @@ fn trouble(page: &RunPage, next: &[String], out: &mut String) {
             };
             let words =
                 [result, attempt.reason.as_str()].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
-            let words = line(&words.join(": "), CELL);
+            let words = plain(&line(&words.join(": "), CELL));
             let _ =
                 writeln!(out, "- `{}` {}, {}: {words}", attempt.node, attempt.iteration, clock(&attempt.started_at));
         }
@@ -94,8 +96,8 @@ fn trouble(page: &RunPage, next: &[String], out: &mut String) {
     }
 }
 
-fn is_failure(attempt: &Attempt) -> bool {
-    !attempt.counts && (attempt.ended_at.is_some() || !attempt.adopted)
+fn is_failure(page: &RunPage, attempt: &Attempt) -> bool {
+    !attempt.counts && (attempt.ended_at.is_some() || !attempt.adopted) && !page.is_running(attempt)
 }
 
 fn stages(page: &RunPage, out: &mut String) {
@@ -141,6 +143,7 @@ fn attempts(page: &RunPage, out: &mut String) {
         let took =
             attempt.ended_at.as_ref().map(|end| time((millis(end) - millis(&attempt.started_at)) as f64 / 1000.0));
         let decision = match (attempt.result.as_str(), attempt.adopted) {
+            ("", _) if page.is_running(attempt) => "running".to_owned(),
             ("", _) => "–".to_owned(),
             (result, true) => format!("{result}, adopted"),
             (result, false) => result.to_owned(),
@@ -178,18 +181,21 @@ fn verification(page: &RunPage, out: &mut String) {
     let _ = writeln!(out, "\n## Verification\n\n| command | passed | failed | last time |\n|---|---:|---:|---|");
     for (command, (passed, failed, last)) in commands {
         let last = if last { "passed" } else { "**failed**" };
-        let _ = writeln!(out, "| `{}` | {passed} | {failed} | {last} |", cell(command));
+        let _ = writeln!(out, "| {} | {passed} | {failed} | {last} |", code(&line(command, CELL)).replace('|', "\\|"));
     }
 }
 
 fn changes(page: &RunPage, out: &mut String) {
     let named = page.files.iter().map(|(file, count)| match count {
-        1 => format!("`{file}`"),
-        count => format!("`{file}` ({count} iterations)"),
+        1 => code(file),
+        count => format!("{} ({count} iterations)", code(file)),
     });
     list("Files changed, as the agents say", named, out);
-    list("Commits while it ran", page.commits.iter().cloned(), out);
-    let trees = page.worktrees.iter().map(|(node, path, branch)| format!("`{node}`: branch `{branch}` in `{path}`"));
+    list("Commits while it ran", page.commits.iter().map(|commit| plain(commit)), out);
+    let trees = page
+        .worktrees
+        .iter()
+        .map(|(node, path, branch)| format!("{}: branch {} in {}", code(node), code(branch), code(path)));
     list("Worktrees with work that nobody merged", trees, out);
 }
 
@@ -214,7 +220,29 @@ fn line(text: &str, width: usize) -> String {
 
 /// A text in a cell of a table.
 fn cell(text: &str) -> String {
-    line(text, CELL).replace('|', "\\|")
+    plain(&line(text, CELL))
+}
+
+/// A text that cannot become an image, a link, HTML or another cell. Code in backticks and emphasis stay.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '<' | '[' | ']' | '|') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A text as code, whatever it contains.
+fn code(text: &str) -> String {
+    let text = line(text, usize::MAX);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A backtick at the edge needs a space, which is not shown.
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
 }
 
 fn plural(count: u32, word: &str) -> String {

@@ -7,9 +7,10 @@ use super::history::millis;
 use super::{Attempt, RunPage};
 
 const WIDTH: f64 = 960.0;
-const LEFT: f64 = 240.0;
-const RIGHT: f64 = 20.0;
-const TOP: f64 = 64.0;
+const LEFT: f64 = 264.0;
+/// Room for half of the last label of the axis.
+const RIGHT: f64 = 36.0;
+const TOP: f64 = 88.0;
 const ROW: f64 = 30.0;
 const BAR: f64 = 16.0;
 /// The width of a cut.
@@ -17,20 +18,26 @@ const CUT: f64 = 14.0;
 /// A bar is never narrower, so that it can be seen.
 const NARROWEST: f64 = 2.0;
 const LABEL: usize = 22;
+/// Labels of cuts closer than this would overlap.
+const CUT_LABEL: f64 = 52.0;
 
-const FONT: &str = "font-family=\"system-ui, sans-serif\" font-size=\"12\"";
-const INK: &str = "#24292f";
-const FAINT: &str = "#8c959f";
-const GRID: &str = "#d8dee4";
+/// Colours by class. Bars keep theirs on both backgrounds, dark enough for a white number.
+const STYLE: &str = "<style>\
+    text{font-family:system-ui,sans-serif}\
+    .paper{fill:#ffffff}.ink{fill:#24292f}.faint{fill:#57606a}.grid{stroke:#d8dee4}.cut{stroke:#57606a}.number{fill:#ffffff}\
+    @media (prefers-color-scheme:dark){\
+    .paper{fill:#0d1117}.ink{fill:#e6edf3}.faint{fill:#9198a1}.grid{stroke:#30363d}.cut{stroke:#9198a1}}\
+    </style>";
+const RED: &str = "#cf222e";
 
 /// What a bar means, and its colour.
 const LEGEND: [(&str, &str); 6] = [
-    ("continue", "#54aeff"),
-    ("stop", "#2da44e"),
-    ("failed", "#cf222e"),
+    ("continue", "#0969da"),
+    ("stop", "#1a7f37"),
+    ("failed", RED),
     ("blocked", "#8250df"),
-    ("not counted", "#afb8c1"),
-    ("quota wait", "#d4a72c"),
+    ("not counted", "#6e7781"),
+    ("quota wait", "#9a6700"),
 ];
 
 /// From the time of the wall to a place on the axis.
@@ -97,15 +104,15 @@ pub(super) fn render(page: &RunPage) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">"
     );
     let _ = writeln!(out, "<title>{}</title>", escape(&format!("What run {} did, and when", page.run)));
-    let _ = writeln!(out, "<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>");
+    let _ = writeln!(out, "{STYLE}\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>");
     let title = format!("{}: {}", page.run, page.status.name());
-    let _ = writeln!(out, "{}", text(16.0, 24.0, INK, "start", 15, &title));
+    let _ = writeln!(out, "{}", text(16.0, 26.0, "ink", "start", 15, &title));
     legend(&mut out);
     grid(&axis, bottom, &mut out);
     for (row, stage) in page.stages.iter().enumerate() {
         let y = TOP + ROW * row as f64;
-        let _ = writeln!(out, "{}", text(16.0, y + 20.0, INK, "start", 12, &shortened(&stage.id)));
-        let _ = writeln!(out, "{}", text(LEFT - 12.0, y + 20.0, FAINT, "end", 11, &stage.status));
+        let _ = writeln!(out, "{}", text(16.0, y + 20.0, "ink", "start", 12, &shortened(&stage.id)));
+        let _ = writeln!(out, "{}", text(LEFT - 12.0, y + 20.0, "faint", "end", 11, &stage.status));
         for pause in page.pauses.iter().filter(|pause| pause.node == stage.id) {
             let (from, until) = (axis.place(millis(&pause.started_at)), axis.place(millis(&pause.until)));
             bar(from, until, y + 11.0, 8.0, LEGEND[5].1, &format!("quota until {}", pause.until), &mut out);
@@ -118,15 +125,16 @@ pub(super) fn render(page: &RunPage) -> String {
     out
 }
 
+/// What the colours mean, below the title, so that a long one does not run into it.
 fn legend(out: &mut String) {
-    let mut x = WIDTH - RIGHT - 590.0;
+    let mut x = 16.0;
     for (name, colour) in LEGEND {
-        let _ = writeln!(out, "<rect x=\"{x}\" y=\"14\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{colour}\"/>");
-        let _ = writeln!(out, "{}", text(x + 17.0, 24.0, INK, "start", 12, name));
-        x += 30.0 + 7.0 * name.len() as f64;
+        let _ = writeln!(out, "<rect x=\"{x}\" y=\"38\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{colour}\"/>");
+        let _ = writeln!(out, "{}", text(x + 17.0, 48.0, "ink", "start", 12, name));
+        x += 36.0 + 7.0 * name.len() as f64;
     }
-    let _ = writeln!(out, "<circle cx=\"{}\" cy=\"20\" r=\"3.5\" fill=\"#cf222e\"/>", x + 5.0);
-    let _ = writeln!(out, "{}", text(x + 13.0, 24.0, INK, "start", 12, "verify failed"));
+    let _ = writeln!(out, "<circle cx=\"{}\" cy=\"44\" r=\"3.5\" fill=\"{RED}\"/>", x + 5.0);
+    let _ = writeln!(out, "{}", text(x + 14.0, 48.0, "ink", "start", 12, "verify failed"));
 }
 
 /// Lines at round working times, and dashed ones where the run was resumed.
@@ -135,16 +143,20 @@ fn grid(axis: &Axis, bottom: f64, out: &mut String) {
     let step = step(total);
     for number in 0..=(total / step) {
         let x = axis.worked(number * step);
-        let _ = writeln!(out, "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\" stroke=\"{GRID}\"/>");
-        let _ = writeln!(out, "{}", text(x, bottom + 18.0, FAINT, "middle", 11, &label(number * step)));
+        let _ = writeln!(out, "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\" class=\"grid\"/>");
+        let _ = writeln!(out, "{}", text(x, bottom + 18.0, "faint", "middle", 11, &label(number * step)));
     }
+    let mut labelled = 0.0;
     for x in axis.cuts() {
         let _ = writeln!(
             out,
-            "<line x1=\"{x:.1}\" y1=\"{}\" x2=\"{x:.1}\" y2=\"{bottom}\" stroke=\"{FAINT}\" stroke-dasharray=\"3 3\"/>",
+            "<line x1=\"{x:.1}\" y1=\"{}\" x2=\"{x:.1}\" y2=\"{bottom}\" class=\"cut\" stroke-dasharray=\"3 3\"/>",
             TOP - 8.0
         );
-        let _ = writeln!(out, "{}", text(x, TOP - 12.0, FAINT, "middle", 11, "resumed"));
+        if x - labelled >= CUT_LABEL {
+            let _ = writeln!(out, "{}", text(x, TOP - 12.0, "faint", "middle", 11, "resumed"));
+            labelled = x;
+        }
     }
 }
 
@@ -163,22 +175,23 @@ fn draw(attempt: &Attempt, page: &RunPage, axis: &Axis, y: f64, out: &mut String
         "" => LEGEND[4].1,
         _ => LEGEND[2].1,
     };
-    let result = if attempt.result.is_empty() { "not counted" } else { &attempt.result };
+    let result = match attempt.result.as_str() {
+        "" if page.is_running(attempt) => "running",
+        "" => "not counted",
+        result => result,
+    };
     let words = if attempt.summary.is_empty() { &attempt.reason } else { &attempt.summary };
     let tip = format!("{} {}: {result}. {words}", attempt.node, attempt.iteration);
     let (from, until) = (axis.place(start), axis.place(end));
     bar(from, until, y + 7.0, BAR, colour, &tip, out);
-    if until - from > 16.0 {
-        let _ = writeln!(
-            out,
-            "{}",
-            text((from + until) / 2.0, y + 19.0, "#ffffff", "middle", 11, &attempt.iteration.to_string())
-        );
+    let number = attempt.iteration.to_string();
+    if until - from > 8.0 + 8.0 * number.len() as f64 {
+        let _ = writeln!(out, "{}", text((from + until) / 2.0, y + 19.0, "number", "middle", 11, &number));
     }
     if attempt.verified.iter().any(|one| !one.green) {
         let _ = writeln!(
             out,
-            "<circle cx=\"{:.1}\" cy=\"{}\" r=\"3.5\" fill=\"#cf222e\" stroke=\"#ffffff\"/>",
+            "<circle cx=\"{:.1}\" cy=\"{}\" r=\"3.5\" fill=\"{RED}\" stroke=\"#ffffff\"/>",
             until.max(from + NARROWEST),
             y + 7.0
         );
@@ -194,11 +207,10 @@ fn bar(from: f64, until: f64, y: f64, height: f64, colour: &str, tip: &str, out:
     );
 }
 
-fn text(x: f64, y: f64, colour: &str, anchor: &str, size: u32, words: &str) -> String {
-    let font = FONT.replace("12", &size.to_string());
+fn text(x: f64, y: f64, class: &str, anchor: &str, size: u32, words: &str) -> String {
+    let words = escape(words);
     format!(
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\" text-anchor=\"{anchor}\" {font}>{}</text>",
-        escape(words)
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{words}</text>"
     )
 }
 

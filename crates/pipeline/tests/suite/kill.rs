@@ -102,8 +102,10 @@ fn timeless(text: &str) -> String {
 }
 
 fn forget_times(value: &mut Value) {
-    const TIMES: [&str; 10] =
-        ["_at", "seconds", "seconds_used", "run_id", "resumes", "timestamp", "ts", "pid", "start", "boot_id"];
+    const TIMES: [&str; 11] = [
+        "_at", "seconds", "seconds_used", "run_id", "resumes", "timestamp", "ts", "pid", "start", "boot_id",
+        "events_bytes",
+    ];
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| !TIMES.iter().any(|time| name == time || (time.len() > 2 && name.ends_with(time))));

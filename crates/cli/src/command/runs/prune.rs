@@ -29,6 +29,9 @@ pub(crate) struct PruneArgs {
     /// Remove them
     #[arg(long, short)]
     yes: bool,
+    /// Only list them, which is the default
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,

@@ -150,7 +150,9 @@ fn tell(glance: &Glance, ui: &mut Ui) {
         field("", &format!("unreadable: {}", glance.unread.join(", ")), ui);
     }
     if !glance.older.is_empty() {
-        let named: Vec<String> = glance.older.iter().map(|run| format!("{} ({})", run.name, run.status)).collect();
+        let one = |run: &OlderRun| format!("{} ({})", run.name, run.status);
+        let mut named: Vec<String> = glance.older.iter().take(NAMED).map(one).collect();
+        named.extend(glance.older.len().checked_sub(NAMED + 1).map(|more| format!("{} more", more + 1)));
         field("", &format!("of the older engine: {}; see `stead migrate --dry-run`", named.join(", ")), ui);
     }
     match &glance.packet {

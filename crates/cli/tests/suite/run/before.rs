@@ -1,6 +1,8 @@
 //! What a run says before it starts.
 
-use super::{CONTINUE, bounded, fixed, run_file, stage, with_stage};
+use stead_testkit::World;
+
+use super::{CONTINUE, STOP, bounded, events, fixed, pipeline, run_file, stage, state, with_stage};
 use crate::world::marked;
 
 #[test]
@@ -19,6 +21,8 @@ fn what_cannot_work_is_said_before_anything_starts() {
         assert_eq!(concerns[0]["weight"], "error", "{concerns}");
     };
     check(&format!("{}verify: [\"no-such-checker --all\"]\n", bounded(1)), CONTINUE, "`no-such-checker` in its verify");
+    world.write("project/check", "#!/bin/sh\n");
+    check(&format!("{}verify: [\"./check\"]\n", bounded(1)), CONTINUE, "`./check` in its verify");
     let queue =
         "termination:\n  type: queue\n  command: no-such-queue list\nguardrails:\n  iteration_timeout_seconds: 9\n";
     check(queue, CONTINUE, "`no-such-queue` in its queue");
@@ -67,4 +71,77 @@ fn an_empty_queue_is_known_before_and_told_afterwards() {
     assert!(run.code == 0 && run.stderr.contains("warning: chore: its queue is empty at the start"), "{run}");
     let run = world.stead(&["run", "stage", "chore", "later", "--background"]);
     assert!(run.code == 0 && run.stderr.contains("its queue is empty, so no agent would start"), "{run}");
+}
+
+/// A program of the project.
+fn program(world: &World, path: &str, script: &str) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(world.write(path, script), mode).unwrap();
+}
+
+/// What was there in the evening may be gone in the morning. Only what is still to be done is checked.
+#[test]
+fn what_is_left_of_a_run_is_checked_again() {
+    let world = marked();
+    for name in ["one", "two", "three"] {
+        let head = format!("{}verify: [\"./check-{name}\"]\n", bounded(1));
+        stage(&world, name, &head, &format!("[ -e {name}-works ] || exit 4; {CONTINUE}"));
+        program(&world, &format!("project/check-{name}"), "#!/bin/sh\n");
+    }
+    pipeline(
+        &world,
+        "chain",
+        "  - {id: one, template: one}\n  - {id: two, template: two}\n  - {id: three, template: three}\n",
+    );
+    world.write("project/one-works", "");
+    assert_eq!(world.stead(&["run", "pipeline", "chain", "it"]).code, 1);
+    let resume = ["run", "pipeline", "chain", "it", "--resume"];
+    for name in ["two", "three"] {
+        world.write(format!("project/{name}-works"), "");
+    }
+    // The first stage is done and needs nothing any more; the third may get its program from the second.
+    for name in ["one", "three"] {
+        std::fs::remove_file(world.project().join(format!("check-{name}"))).unwrap();
+    }
+    std::fs::rename(world.project().join("check-two"), world.project().join("elsewhere")).unwrap();
+    let before = state(&world, "it");
+    for background in [&[][..], &["--background"]] {
+        let run = world.stead(&[&resume[..], background].concat());
+        assert!(run.code == 1 && run.stderr.contains("`two`: `./check-two` in its verify command"), "{run}");
+        assert!(run.stderr.contains("nothing was started") && !run.stderr.contains("dry-run"), "{run}");
+        assert!(!run.stderr.contains("check-one"), "{run}");
+    }
+    assert_eq!((state(&world, "it"), events(&world, "it", "run-resumed").len()), (before, 0));
+    std::fs::rename(world.project().join("elsewhere"), world.project().join("check-two")).unwrap();
+    let run = world.stead(&resume);
+    assert!(run.stderr.contains("warning: `three`: `./check-three` in its verify command"), "{run}");
+    assert_eq!(run.code, 6, "{run}");
+    // To verify once more, no agent is needed.
+    program(&world, "project/check-three", "#!/bin/sh\n");
+    world.stead(&resume).ok();
+}
+
+/// A provider that replaces a missing one is what is checked.
+#[test]
+fn a_missing_program_can_be_replaced_when_a_run_continues() {
+    let world = with_stage(&bounded(2), CONTINUE);
+    world.write(
+        "project/.agent/stages/chore/stage.yaml",
+        format!("name: chore\ndescription: A test\n{}provider: {{command: [./agent]}}\n", bounded(2)),
+    );
+    program(&world, "project/agent", "#!/bin/sh\nrm agent; exit 1\n");
+    assert_eq!(world.stead(&["run", "stage", "chore", "it"]).code, 1);
+    let run = world.stead(&["run", "stage", "chore", "it", "--resume"]);
+    assert!(run.code == 1 && run.stderr.contains("nothing was started"), "{run}");
+    program(&world, "project/other", &format!("#!/bin/sh\n{STOP}\n"));
+    world.stead(&["run", "stage", "chore", "it", "--resume", "--provider", "./other"]).ok();
+}
+
+#[test]
+fn how_many_branches_run_at_a_time_is_a_bound_too() {
+    let world = with_stage(&bounded(1), CONTINUE);
+    world.write("project/.agent/stages/chore/prompt.md", "${CTX} ${STATUS} ${ITEM}\n");
+    pipeline(&world, "wide", "  - {id: a, template: chore, parallel: {over: [x, y, z], max_parallel: 2}}\n");
+    let dry = world.stead(&["dry-run", "pipeline", "wide"]);
+    assert_eq!(dry.stdout.matches("parallel  at most 2 at a time").count(), 3, "{dry}");
 }

@@ -91,7 +91,8 @@ fn forget(value: &mut Value) {
             for (name, value) in fields.iter_mut() {
                 let differs = name.ends_with("_at")
                     || name.contains("seconds")
-                    || ["run_id", "elapsed", "timestamp", "sources", "plan_sha1"].contains(&name.as_str());
+                    || ["run_id", "elapsed", "timestamp", "sources", "plan_sha1", "events_bytes"]
+                        .contains(&name.as_str());
                 if differs && !value.is_object() {
                     *value = "…".into();
                 } else {

@@ -24,6 +24,21 @@ fn an_end_without_verification_has_its_own_code() {
     assert_eq!((run.code, events(&world, "marked", "iteration-ended").len()), (6, 1), "{run}");
 }
 
+/// Whoever repairs what failed may also add to the queue, and then it is not done.
+#[test]
+fn a_queue_that_was_filled_meanwhile_is_not_done() {
+    let head = "termination:\n  type: queue\n  command: cat todo\nguardrails:\n  max_iterations: 2\n  iteration_timeout_seconds: 600\nverify: [\"test -e good\"]\n";
+    let world = with_stage(head, &format!(": > todo; {CONTINUE}"));
+    world.write("project/todo", "one\n");
+    assert_eq!(world.stead(&["run", "stage", "chore", "it"]).code, 6);
+    world.write("project/good", "");
+    world.write("project/todo", "two\n");
+    let run = world.stead(&["run", "stage", "chore", "it", "--resume"]);
+    assert_eq!((run.code, &state(&world, "it")["status"]), (3, &"limit".into()), "{run}");
+    let run = world.stead(&["run", "stage", "chore", "it", "--resume", "--max", "3"]);
+    assert_eq!((run.code, events(&world, "it", "iteration-ended").len()), (0, 3), "{run}");
+}
+
 #[test]
 fn waiting_gives_the_runs_own_code() {
     let world =
@@ -73,6 +88,44 @@ fn a_deleted_history_is_noticed() {
     assert!(run.stdout.contains("`events.jsonl` is missing"), "{run}");
     world.stead(&["report", "it"]).ok();
     assert!(world.read(run_file("it/report/index.md")).contains("`events.jsonl` is missing"));
+}
+
+/// A history can also be replaced, shortened or emptied, and that between two engines.
+#[test]
+fn a_damaged_history_is_noticed_and_hinders_nothing() {
+    let replace = "rm .agent/runs/it/events.jsonl; mkdir .agent/runs/it/events.jsonl";
+    let world = with_stage(
+        &bounded(3),
+        &format!(
+            "[ $STEAD_ITERATION = 1 ] && {{ {replace}; }}; [ $STEAD_ITERATION != 3 ] || [ -e go ] || exit 5; {CONTINUE}"
+        ),
+    );
+    let run = world.stead(&["run", "stage", "chore", "it"]);
+    assert!(run.stderr.contains("warning: `events.jsonl` was replaced during the run; it was restored"), "{run}");
+    assert_eq!((events(&world, "it", "run-started").len(), events(&world, "it", "iteration-started").len()), (1, 3));
+    let path = world.project().join(".agent/runs/it/events.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let half: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    let harms: [(&str, &dyn Fn()); 3] = [
+        ("was shortened", &|| std::fs::write(&path, &half).unwrap()),
+        ("was emptied", &|| std::fs::write(&path, "").unwrap()),
+        ("is missing", &|| {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::create_dir(&path).unwrap();
+        }),
+    ];
+    for (words, harm) in harms {
+        harm();
+        let words = format!("`events.jsonl` {words}");
+        assert!(world.stead(&["status", "it"]).stdout.contains(&words), "{words}");
+        assert_eq!(world.stead(&["report", "it", "--json"]).json()["history_lost"], true, "{words}");
+        let run = world.stead(&["run", "stage", "chore", "it", "--resume"]);
+        assert!(run.code == 1 && run.stderr.contains(&format!("warning: {words}")), "{run}");
+        assert!(events(&world, "it", "warning")[0]["message"].as_str().unwrap().starts_with(&words));
+        assert!(!world.stead(&["status", "it"]).stdout.contains("`events.jsonl`"), "it is told once");
+    }
+    world.write("project/go", "");
+    world.stead(&["run", "stage", "chore", "it", "--resume"]).ok();
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_night_that_was_too_short_is_extended_and_told_on_one_page() {
 }
 
 /// The page without what differs from one night to the next.
-fn timeless(page: &str) -> String {
+pub(super) fn timeless(page: &str) -> String {
     let mut out = String::new();
     let mut rest = page;
     while let Some(c) = rest.chars().next() {
