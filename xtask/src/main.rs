@@ -67,7 +67,7 @@ Tasks:
       --json                print the figures as JSON
   bench semantic            measure the sentence model, beside the original in Python if that is installed
       --json                print the figures as JSON
-  picture                   draw docs/orchestrator.svg
+  picture                   draw docs/orchestrator.svg, and docs/demo.svg with what `stead demo` prints
   eval mutation             judge labelled changes of code and print how often the class is right
       --cases               list wrong answers, except for the half that is held out
   eval search               search for labelled traces and print how often the right one is found

@@ -1,4 +1,6 @@
-//! Draws `docs/orchestrator.svg`: what happens to a feature. Boxes and arrows are the data below.
+//! Draws the pictures of the docs. `docs/orchestrator.svg` is what happens to a feature: boxes and arrows are the data below.
+
+mod terminal;
 
 use std::fs;
 
@@ -41,9 +43,10 @@ const ARROWS: &[Arrow] = &[
     Arrow("M76 192 V260", "skip", 58, 230),
 ];
 
-/// Writes the picture.
+/// Writes the pictures.
 pub(crate) fn run() -> Result<()> {
-    fs::write(repository::path(FILE), svg()).context("write the picture")
+    fs::write(repository::path(FILE), svg()).context("write the picture")?;
+    terminal::run()
 }
 
 fn svg() -> String {
