@@ -1,5 +1,5 @@
-//! Commands in a container or on another machine: the program is reported as run, and what it does to a mounted folder is reported for the
-//! folder on this machine.
+//! Commands in a container or on another machine: the program is reported as run, and what it does to a mounted folder is
+//! reported for the folder on this machine.
 
 use stead_model::{Gap, How, Op, Target};
 

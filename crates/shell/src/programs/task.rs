@@ -34,11 +34,11 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
 fn script(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let folders = ["--prefix", "--cwd", "--dir"];
     let words = operands_without(call.argv, "C", &folders);
-    let (task, rest) = match words.as_slice() {
-        ["run" | "run-script", task, rest @ ..] => (*task, rest),
-        [task @ ("test" | "start"), rest @ ..] => (*task, rest),
-        // Here a script may be called by its name alone.
-        [task, rest @ ..] if matches!(name, "yarn" | "pnpm") => (*task, rest),
+    let (task, rest, is_bare) = match words.as_slice() {
+        ["run" | "run-script", task, rest @ ..] => (*task, rest, false),
+        [task @ ("test" | "start"), rest @ ..] => (*task, rest, false),
+        // Here a script, or a program of a package, may be called by its name alone.
+        [task, rest @ ..] if matches!(name, "yarn" | "pnpm") => (*task, rest, true),
         _ => return Ok(()),
     };
     let folder = folders.iter().flat_map(|flag| option_values(call.argv, 'C', flag)).last().map(str::to_owned);
@@ -49,7 +49,7 @@ fn script(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> 
     let Some(main) = script(task) else {
         // No script has that name, so it is a sub-command or a program of a package. It is only told that it is run: many a
         // sub-command has the name of a program.
-        if let Some(at) = call.argv.iter().position(|word| word == task).filter(|at| task == words[0] && *at > 0) {
+        if let Some(at) = call.argv.iter().position(|word| word == task).filter(|at| is_bare && *at > 0) {
             walk.runs(&call.argv[at..]);
         }
         return Ok(());

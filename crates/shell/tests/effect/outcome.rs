@@ -110,7 +110,7 @@ fn exit_0_may_mean_nothing() {
     check("trap 'exit 0' EXIT; t", "t Exit");
     check("find . -exec t ';'", "t Repeated");
     check("ls | xargs t", "t Repeated");
-    check("ssh host t", "");
+    check("ssh host t", "t Remote");
     check("docker run image t", "t Remote");
     check("t; rc=$?; rc=0; exit $rc", "t Followed");
     check("t; rc=$?; read rc; exit $rc", "t Followed");
