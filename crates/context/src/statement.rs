@@ -67,18 +67,20 @@ const WHETHER: &[&str] = &[
 /// Common words of English, by which a sentence in it is recognised. Words that other languages have, too, or that
 /// programmers use in every language, are not among them.
 const ENGLISH: &[&str] = &[
-    "about", "actually", "add", "after", "again", "always", "and", "another", "are", "ask", "at", "avoid", "back",
-    "be", "because", "before", "both", "but", "by", "call", "can't", "cannot", "careful", "change", "clean", "could",
-    "did", "does", "doesn't", "don't", "done", "each", "ensure", "every", "everything", "exactly", "fail", "fails",
-    "find", "first", "fix", "forbidden", "from", "get", "give", "go", "good", "handle", "have", "here", "how",
-    "implement", "instead", "into", "isn't", "it", "its", "just", "keep", "last", "least", "leave", "less", "like",
-    "look", "make", "may", "more", "most", "must", "mustn't", "my", "need", "needs", "never", "next", "not", "nothing",
-    "now", "old", "once", "one", "only", "other", "our", "please", "prefer", "put", "read", "remove", "rename",
-    "required", "rewrite", "run", "same", "say", "see", "shall", "should", "shouldn't", "show", "some", "something",
-    "stay", "still", "sure", "take", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they",
-    "thing", "this", "those", "to", "too", "touch", "two", "unless", "until", "up", "us", "use", "using", "very",
-    "want", "way", "well", "were", "what", "when", "where", "which", "why", "with", "without", "won't", "work",
-    "works", "would", "write", "wrong", "you", "your",
+    "about", "actually", "add", "after", "again", "already", "always", "and", "another", "anything", "are", "ask",
+    "at", "avoid", "back", "be", "because", "been", "before", "being", "between", "both", "but", "by", "call", "can't",
+    "cannot", "careful", "change", "clean", "could", "currently", "did", "does", "doesn't", "doing", "don't", "done",
+    "each", "ensure", "every", "everything", "everywhere", "exactly", "fail", "fails", "few", "find", "fine", "first",
+    "fix", "forbidden", "from", "get", "give", "go", "good", "handle", "have", "here", "how", "i'm", "implement",
+    "instead", "into", "isn't", "it", "it's", "its", "just", "keep", "know", "last", "least", "leave", "less", "let's",
+    "like", "look", "looks", "make", "many", "may", "more", "most", "much", "must", "mustn't", "my", "need", "needs",
+    "never", "next", "nobody", "not", "nothing", "now", "old", "once", "one", "only", "other", "our", "own", "please",
+    "prefer", "put", "read", "remove", "rename", "required", "rewrite", "run", "same", "say", "see", "seems", "shall",
+    "she", "should", "shouldn't", "show", "some", "something", "stay", "still", "sure", "take", "tell", "than", "that",
+    "that's", "the", "their", "them", "then", "there", "these", "they", "thing", "think", "this", "those", "though",
+    "thought", "through", "to", "too", "touch", "two", "unless", "until", "up", "us", "use", "used", "using", "very",
+    "want", "way", "well", "were", "what", "when", "where", "whether", "which", "whole", "why", "with", "within",
+    "without", "won't", "work", "works", "would", "write", "wrong", "yet", "you", "your",
 ];
 
 /// Words that tell nothing about the language: those that several languages have, and those that programmers use in all.

@@ -229,7 +229,7 @@ fn prompts_are_written_down_with_their_author_unless_switched_off() {
     ask(&world, &"long ".repeat(10_000));
     let kept = lines(&world, "prompts.jsonl");
     assert_eq!((&kept[0]["text"], &kept[0]["session"]), (&json!("please\nuse TOKEN=[redacted]"), &json!("session-1")));
-    assert_eq!((kept[1]["text"].as_str().unwrap().len(), &kept[1]["cut"]), (8_000, &json!(true)));
+    assert!(kept[1]["text"].as_str().unwrap().len() < 8_000 && kept[1]["cut"] == true);
     let schema = world.stead(&["schema", "prompt"]).json();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     assert!(kept.iter().all(|line| validator.is_valid(line)));
