@@ -1,7 +1,7 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
 //! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`: what the look after a tool costs. `semantic`: what the
+//! change costs. `look`: what `stead status` and `stead log` cost with a million records. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`: what the look after a tool costs. `semantic`: what the
 //! sentence model costs. `redact`: what redaction costs. All but the last three spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
@@ -25,6 +25,7 @@ mod gate;
 mod ground;
 mod hook;
 mod ledger;
+mod look;
 mod measured;
 mod memory;
 pub(crate) mod order;
@@ -37,7 +38,7 @@ mod spawn;
 use ground::Ground;
 
 const BENCHMARKS: &str =
-    "`hook`, `gate`, `context`, `ledger`, `feature`, `engine`, `memory`, `redact`, `seal` or `semantic`";
+    "`hook`, `gate`, `context`, `ledger`, `look`, `feature`, `engine`, `memory`, `redact`, `seal` or `semantic`";
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let rounds: Option<usize> = arguments.number("--rounds")?;
@@ -68,6 +69,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("ledger") => {
             arguments.finish()?;
             ledger::measure(rounds(ledger::ROUNDS))?
+        }
+        Some("look") => {
+            arguments.finish()?;
+            let report = look::measure(rounds(look::ROUNDS))?;
+            if !report.targets.iter().all(report::Target::met) {
+                code = ExitCode::FAILURE;
+            }
+            report
         }
         Some("memory") => {
             arguments.finish()?;

@@ -55,6 +55,9 @@ Tasks:
   bench ledger              measure a call after an edit, and many processes that append at once (Linux)
       --rounds <n>          spawns of each program (default 60)
       --json                print the figures as JSON
+  bench look                measure `stead status` and `stead log` with a million records, and completions (Linux)
+      --rounds <n>          spawns of each program (default 30)
+      --json                print the figures as JSON
   bench feature             measure questions about a list of 10,000 features (Linux)
       --rounds <n>          spawns of each program (default 60)
       --json                print the figures as JSON

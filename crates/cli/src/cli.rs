@@ -17,7 +17,7 @@ use crate::help::grouped;
 use crate::person::remember_person;
 use crate::project::env;
 use crate::session::Caller;
-use crate::settle::settle;
+use crate::settle::{is_quick, settle};
 use crate::spelling::respelled;
 use crate::ui::{Captured, Ui};
 use crate::{ledger, memory, precedents, seal};
@@ -91,6 +91,7 @@ commands! {
     Model model ModelArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,
+    Log log LogArgs,
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,
@@ -129,6 +130,11 @@ impl Command {
     fn is_boundary(&self) -> bool {
         let ends = matches!(self, Self::Handoff(_) | Self::Run(_) | Self::Orchestrate(_) | Self::Reflect(_));
         ends || matches!(self, Self::Status(_) | Self::Pickup(_))
+    }
+
+    /// Returns true for a command that people run to see where they are. It leaves to others what would take long.
+    fn only_looks(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Log(_) | Self::Explain(_))
     }
 
     /// Returns true for a command about the program itself. Nothing is due after it, and a shell may wait for it.
@@ -181,17 +187,20 @@ pub(crate) fn run() -> u8 {
         return exit_code(cli.command.run(&mut ui), &mut ui);
     }
     let is_boundary = cli.command.is_boundary();
+    let only_looks = cli.command.only_looks();
     if let Some(dirs) = UserDirs::from_env(&env) {
         keep_private(&dirs.state, "");
     }
     seal::look(&mut ui);
     let outcome = cli.command.run(&mut ui);
-    ledger::finish_waiting(&ui);
-    if is_boundary {
-        memory::capture_quietly(&ui);
+    if !only_looks || is_quick(&ui) {
+        ledger::finish_waiting(&ui);
+        if is_boundary {
+            memory::capture_quietly(&ui);
+        }
+        settle(&mut ui);
+        precedents::refresh(&ui);
     }
-    settle(&mut ui);
-    precedents::refresh(&ui);
     remember_person(&ui);
     exit_code(outcome, &mut ui)
 }

@@ -24,6 +24,7 @@ pub(crate) mod init;
 pub(crate) mod intent;
 pub(crate) mod lesson;
 pub(crate) mod lint;
+pub(crate) mod log;
 pub(crate) mod logs;
 pub(crate) mod loop_;
 pub(crate) mod man;

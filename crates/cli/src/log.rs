@@ -17,12 +17,19 @@ pub(crate) struct Log {
     at: u64,
     /// An incomplete character at the end.
     rest: Vec<u8>,
+    /// An incomplete line at the end.
+    line: String,
 }
 
 impl Log {
     /// From its first byte on.
     pub(crate) fn from_start(path: &Path) -> Self {
-        Self { path: path.to_owned(), at: 0, rest: Vec::new() }
+        Self::from(path, 0)
+    }
+
+    /// From an offset on.
+    pub(crate) fn from(path: &Path, at: u64) -> Self {
+        Self { path: path.to_owned(), at, rest: Vec::new(), line: String::new() }
     }
 
     /// Returns the last lines, and continues after them.
@@ -40,6 +47,16 @@ impl Log {
         }
         let from = last.len().saturating_sub(lines);
         (log, last.split_off(from))
+    }
+
+    /// Returns the whole lines that were added since; `None` if nothing was added at all.
+    pub(crate) fn lines(&mut self) -> Option<Vec<String>> {
+        let text = self.read();
+        self.line.push_str(&text);
+        let whole = self.line.rfind('\n').map_or(0, |at| at + 1);
+        let lines = self.line[..whole].lines().map(str::to_owned).collect();
+        self.line.drain(..whole);
+        (!text.is_empty()).then_some(lines)
     }
 
     /// Returns what was added since; empty if nothing was.

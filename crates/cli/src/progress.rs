@@ -19,7 +19,7 @@ use crate::ui::{is_engine_log, stamp};
 use bars::Bars;
 use board::Board;
 pub(crate) use board::spent;
-pub(crate) use text::{elapsed, one_line};
+pub(crate) use text::{columns, cut, elapsed, one_line};
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use stead_guard::{Mode, Origin, State, mode_of, set_mode};
 use stead_hook::{Appeal, GuardChange, Override, StarterNews, VerdictLine};
+use stead_ledger::trace::Ledger;
 use stead_memory::{DEMOTION, Demotion, FileChange, History, PatternBook, Standing, demotions};
 use stead_model::FileId;
-use stead_store::{Durability, Exact, Room, replace_creating};
+use stead_store::{Durability, Exact, Layout, Room, replace_creating};
 
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
+use crate::memory::memory;
 use crate::patterns::{extraction, graph, guard_folders, versions};
 use crate::project::{Project, now, now_millis};
 use crate::ui::Ui;
@@ -23,6 +25,23 @@ const LARGEST_LOG: u64 = 64 * 1024 * 1024;
 
 /// How much of the new part of the log is searched for the end of a session.
 const NEW_PART: u64 = 8 * 1024 * 1024;
+
+/// The logs together may have so many bytes for what is due to be done within the time that a look may take.
+const QUICK: u64 = 1024 * 1024;
+
+/// Returns true if what is due after a command takes no time that a person would notice, because the logs are short.
+pub(crate) fn is_quick(ui: &Ui) -> bool {
+    let Ok(project) = Project::find(ui) else { return false };
+    let layout = Layout::of(&project.config);
+    let ledger = Ledger::of(&layout.dir(project.root(), Room::Intents), None);
+    let logs =
+        [project.indexes().join(History::LOG), memory(&project).book.path().to_owned(), ledger.path().to_owned()];
+    logs.iter().map(|log| length(log)).sum::<u64>() <= QUICK
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |data| data.len())
+}
 
 /// Does what is due in the project that a command worked in.
 pub(crate) fn settle(ui: &mut Ui) {
@@ -73,7 +92,6 @@ struct Seen {
 
 impl Seen {
     fn look(indexes: &Path) -> Self {
-        let length = |path: &Path| fs::metadata(path).map_or(0, |data| data.len());
         Self {
             overrides: length(&Override::path(indexes)),
             appeals: length(&Appeal::path(indexes)),

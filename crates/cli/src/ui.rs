@@ -80,6 +80,12 @@ impl Ui {
         }
     }
 
+    /// The width of the terminal that the answer is printed on, if it is.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let out = io::stdout();
+        (self.captured.is_none() && out.is_terminal()).then(|| terminal_columns(&out).map_or(WIDTH, usize::from))
+    }
+
     /// Prints one line of the answer, on a terminal wrapped at spaces to its width. A closed pipe is not an error.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.lines(&[text.as_ref()]);

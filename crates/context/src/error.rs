@@ -81,6 +81,7 @@ impl ContextError {
             Self::UnknownId { nearest: Some(nearest), .. }
             | Self::UnknownFile { nearest: Some(nearest), .. }
             | Self::NotInPacket { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownId { kind: "session", .. } => Some("`stead log` shows the latest ones".into()),
             Self::UnknownId { kind, nearest: None, .. } => Some(format!("`stead {kind} list` lists them")),
             Self::PacketHead { path, .. } => {
                 let id = path.file_stem().unwrap_or_default().to_string_lossy();

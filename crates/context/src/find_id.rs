@@ -8,7 +8,7 @@ use crate::ContextError;
 const LISTED: usize = 5;
 
 /// Finds the id that was typed: in full, or by a part that only one id has. `ids` are newest first.
-pub(crate) fn find_id(kind: &'static str, ids: &[String], typed: &str) -> Result<String, ContextError> {
+pub fn find_id(kind: &'static str, ids: &[String], typed: &str) -> Result<String, ContextError> {
     let typed = typed.trim().trim_end_matches(".md");
     if let Some(id) = ids.iter().find(|id| *id == typed) {
         return Ok(id.clone());

@@ -42,6 +42,7 @@ pub use content_hash::content_hash;
 pub use contribution::Contribution;
 pub use distill::{ReturnCheck, ReturnRole, check_return, trim_return};
 pub use error::ContextError;
+pub use find_id::find_id;
 pub use folders::Folders;
 pub use front_matter::{Document, FrontMatterError};
 pub use git_facts::GitFacts;

@@ -34,13 +34,13 @@ pub use consent::ProgramConsent;
 pub use describe::describe_action;
 pub use examine::{Examined, examine};
 pub use hit::{Did, HitLine};
-pub use news::{graph_news, guard_news};
+pub use news::{GraphNews, guard_news, guards_since};
 pub use override_::Override;
 pub use refusal::{Asker, Rules, refusal};
 pub use starter::StarterNews;
 pub use tally::HitCount;
 pub use verdict_id::read_verdict_id;
-pub use verdict_line::VerdictLine;
+pub use verdict_line::{LogFilter, VerdictLine};
 
 pub(crate) use cache::{GUARDS, is_guard_file, was_compiled_before_trust};
 pub(crate) use caller::has_sub_agent;

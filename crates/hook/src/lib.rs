@@ -54,9 +54,9 @@ pub use effects_line::recorded_effects;
 pub use evidence::{command_effects, session_runs, written_by};
 pub use grant::{Grant, spend_grant};
 pub use guard::{
-    Appeal, Asker, Caller, ChangeStep, Did, Examined, GuardChange, HitCount, HitLine, Override, ProgramConsent, Rules,
-    StarterNews, VerdictLine, describe_action, examine, graph_news, guard_news, guard_rooms, guard_sources,
-    read_verdict_id, refusal,
+    Appeal, Asker, Caller, ChangeStep, Did, Examined, GraphNews, GuardChange, HitCount, HitLine, LogFilter, Override,
+    ProgramConsent, Rules, StarterNews, VerdictLine, describe_action, examine, guard_news, guard_rooms, guard_sources,
+    guards_since, read_verdict_id, refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::{lesson_runs, recent_runs};

@@ -42,7 +42,10 @@ pub(crate) struct SessionLine<'a> {
     pub call: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<&'a str>,
-    /// The files that a change or a read names. Commands are not recorded: they may contain secrets.
+    /// The command that a shell is about to run: its beginning, without secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The files that a change or a read names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Cow<'a, str>>,
     /// Hashes of the `stead` commands in the call, or of the call of an own MCP tool, by which they find this line and so
@@ -119,6 +122,7 @@ pub(crate) fn append(
         tool: call.map(|call| cut(&call.tool)),
         call: call.and_then(|call| call.id.as_deref()).map(cut),
         action: call.map(|call| action_name(&call.action)),
+        command: command(event),
         paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
         binds,
         grant: grant.map(|grant| grant.id.as_str()),
@@ -174,6 +178,13 @@ fn may_call_stead(command: &str) -> bool {
         let next = rest.trim_start_matches([' ', '\t', '\\', '\n']);
         is_begin && next.len() < rest.len() && next.starts_with(|c: char| !";|&()<>`".contains(c))
     })
+}
+
+fn command(event: &Event<'_>) -> Option<String> {
+    match &event.call.as_ref().filter(|_| event.kind.is_gated())?.action {
+        Action::Run { command, .. } => Some(kept(command)),
+        _ => None,
+    }
 }
 
 fn spawns<'a>(event: &'a Event<'_>) -> Option<&'a str> {

@@ -67,7 +67,7 @@ impl Diagnosis {
 /// Runs all checks, and every installed line.
 pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
     let (mut checks, indexes) = project_checks(site, flags);
-    let beats = indexes.as_deref().map(heartbeats).unwrap_or_default();
+    let beats = indexes.as_deref().map(|indexes| heartbeats(indexes, &Harness::ALL)).unwrap_or_default();
     let forbidden = forbidden(site);
     let mut harnesses = Vec::new();
     for harness in Harness::ALL {

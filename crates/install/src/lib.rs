@@ -44,6 +44,7 @@ pub use diagnosis::{Diagnosis, HarnessReport, InstallReport, diagnose};
 pub use diff::{diff, text_diff};
 pub use error::InstallError;
 pub use exclude::Exclude;
+pub use heartbeat::{Heartbeat, heartbeats};
 pub use include_line::{Instructions, plan_include};
 pub use installed::{Installed, installed};
 pub use plan::{Note, Old, Plan, plan};
@@ -55,6 +56,5 @@ pub use template::instructions;
 pub use undo::UndoRecord;
 pub use uninstall::plan_removal;
 
-pub(crate) use heartbeat::Heartbeat;
 pub(crate) use plan::FileEdit;
 pub(crate) use proof::LineProof;

@@ -164,7 +164,7 @@ impl Project {
     }
 
     /// Every file that grows with use.
-    fn growing(&self) -> Result<Vec<PathBuf>> {
+    pub(super) fn growing(&self) -> Result<Vec<PathBuf>> {
         let agent = self.folder.join(".agent");
         let mut paths: Vec<_> = ["intents/agent_trace.jsonl", "graph/traces.jsonl", "graph/patterns.jsonl"]
             .map(|path| agent.join(path))
@@ -188,10 +188,11 @@ fn collect_logs(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-const MILLION: u64 = 1_000_000;
+pub(super) const MILLION: u64 = 1_000_000;
 const LINE: &str = "{\"v\":1,\"ts\":\"2026-01-01T00:00:00.000Z\",\"session\":\"bench\",\"event\":\"before-tool\"}\n";
 
-fn fill(path: &Path) -> Result<()> {
+/// Fills a log with a million lines.
+pub(super) fn fill(path: &Path) -> Result<()> {
     let length = MILLION * LINE.len() as u64;
     if path.metadata().is_ok_and(|metadata| metadata.len() >= length) {
         return Ok(());

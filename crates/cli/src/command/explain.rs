@@ -1,7 +1,7 @@
 use clap::Args;
 use serde_json::json;
 use stead_guard::protection::GATE;
-use stead_hook::{Appeal, Did, HitLine, INTENT_GATE, Override, STALE_FILE, VerdictLine};
+use stead_hook::{Appeal, Did, HitLine, INTENT_GATE, LogFilter, Override, STALE_FILE, VerdictLine};
 use stead_store::Lines;
 
 use crate::cli::Exit;
@@ -9,15 +9,20 @@ use crate::error::CliError;
 use crate::guards::Guards;
 use crate::project::{Project, now_millis};
 use crate::ui::Ui;
-use crate::verdict::find_verdict;
+use crate::verdict::{came_of, find_session, find_verdict};
 
 /// Explain why a call was blocked: which guard, what it matched, and what to do instead
+///
+/// Without an id, the last call that was blocked is explained. `stead log --blocked` lists them.
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead explain v-7k2m9qd4")]
+#[command(after_help = "Examples:\n  stead explain\n  stead explain --session 7c0e\n  stead explain v-7k2m9qd4")]
 pub(crate) struct ExplainArgs {
     /// The verdict's id, in brackets at the end of a denial
     #[arg(value_name = "VERDICT")]
-    id: String,
+    id: Option<String>,
+    /// The last call of this session that was blocked; a unique part of its id is enough
+    #[arg(long, value_name = "ID", conflicts_with = "id")]
+    session: Option<String>,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
@@ -25,7 +30,10 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
-    let verdict = find_verdict(&project, &args.id)?;
+    let verdict = match &args.id {
+        Some(id) => find_verdict(&project, id)?,
+        None => last_blocked(&project, args.session.as_deref(), ui)?,
+    };
     let guards = Guards::load(&project)?;
     let overrides = Override::in_force(&project.indexes(), now_millis());
     let holds = |hit: &HitLine| overrides.iter().find(|one| one.guard == hit.guard && one.about == hit.about);
@@ -61,6 +69,20 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.line(format!("\n{who} {did} at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
     }
     Ok(Exit::Done)
+}
+
+/// The last verdict that blocked a call, of the project or of a session.
+fn last_blocked(project: &Project, session: Option<&str>, ui: &mut Ui) -> Result<VerdictLine, CliError> {
+    let session = session.map(|typed| find_session(project, typed)).transpose()?;
+    let whose = session.as_ref().map_or("this project".to_owned(), |session| format!("session `{session}`"));
+    let filter = LogFilter { session, blocked: true };
+    let mut blocked = VerdictLine::newest(&project.indexes().join("sessions.jsonl"), filter)?;
+    let last = blocked.find(|line| !line.id.is_empty());
+    let last = last.ok_or_else(|| {
+        CliError::user(format!("no call of {whose} was blocked")).hinted("`stead log` shows the last calls")
+    })?;
+    ui.note(format!("note: {} is the last call of {whose} that was blocked", last.id));
+    Ok(last)
 }
 
 /// The appeals against a verdict, oldest first.
@@ -113,15 +135,5 @@ fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
     } else if verdict.hits.iter().any(stopped) {
         ui.line(format!("\nWrong? An agent: stead appeal {} \"why\"", verdict.id));
         ui.line(format!("       A person: stead allow {} --reason \"why\"", verdict.id));
-    }
-}
-
-fn came_of(hit: &HitLine) -> String {
-    match hit.did {
-        Did::Recorded => format!("would {}; only recorded", hit.would),
-        Did::Told => "told the agent".to_owned(),
-        Did::Owed => "told the agent later, when its client accepted text".to_owned(),
-        Did::Overridden => format!("would {}, but a person had allowed it", hit.would),
-        did => did.name().to_owned(),
     }
 }

@@ -18,7 +18,8 @@ const BLOCK: usize = 1024 * 1024;
 /// Show the few lines of a log that matter, within a token budget
 ///
 /// Shows errors, warnings and crashes with the lines around them, and the first and last lines; lines that differ only
-/// in numbers are shown once with their count. The log is read once, in bounded memory, however long it is.
+/// in numbers are shown once with their count. The log is read once, in bounded memory, however long it is. `stead log` is
+/// another command: it shows what agents called.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead logs server.log\n  stead logs build.log --tokens 400\n  stead logs app.log --grep 'user=4[0-9]+'\n  journalctl -u app | stead logs -"

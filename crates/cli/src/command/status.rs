@@ -14,9 +14,10 @@ use crate::ui::Ui;
 
 /// Show the state of the project, or of one run
 ///
-/// Without a name: the agents whose hooks are installed, the active loops, the runs and the latest packet. With the
-/// name of a run: its stages, what failed, and how to continue. A run whose engine died is `interrupted`. With `--watch` it
-/// exits with the run's own code, as `stead wait` does.
+/// Without a name: agents and when they last called, what guards did in the last 24 hours, loops, runs, packets, features
+/// and intents, then what waits for you, in at most 20 lines; `--json` has all of it. With the name of a run: its stages,
+/// what failed, and how to continue. A run whose engine died is `interrupted`. With `--watch` it exits with the run's own
+/// code, as `stead wait` does.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead status\n  stead status auth --watch\n  stead status auth --json")]
 pub(crate) struct StatusArgs {

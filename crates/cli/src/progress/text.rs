@@ -15,12 +15,12 @@ pub(crate) fn elapsed(seconds: f64) -> String {
 }
 
 /// How many columns of a terminal a text takes.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// Cuts a text to so many columns.
-pub(super) fn cut(text: String, width: usize) -> String {
+pub(crate) fn cut(text: String, width: usize) -> String {
     if columns(&text) <= width {
         return text;
     }

@@ -131,7 +131,7 @@ fn starter_guards_block_nothing_and_ask_to_be_enforced_after_three_sessions() {
     world.stead(&["init", "--harness", "claude", "--yes"]).ok();
     let due = "`stead guard enable destructive` enforces it";
     let status = world.stead(&["status"]).ok();
-    assert!(status.contains(&format!("`destructive` only watches and blocks nothing; {due}\n")), "{status}");
+    assert!(status.contains("last 24 h: none blocked; `destructive` only watches; `stead guard list`\n"), "{status}");
     for (id, commands) in [("one", &["git reset --hard", "cat .env"][..]), ("two", &["git push -f origin main"])] {
         let (denied, stop) = session(&world, id, commands);
         assert_eq!(denied, [] as [String; 0]);

@@ -81,7 +81,9 @@ fn what_the_shadow_saw_is_said_unasked() {
     let start = event(&world, "SessionStart", json!({"source": "startup"})).stdout;
     assert!(start.contains("would have acted: `infra` twice") && start.contains("stead guard stats"), "{start}");
     let status = world.stead(&["status"]).ok();
-    assert!(status.contains("would have acted: `infra` twice"), "{status}");
+    assert!(status.contains("last 24 h: 2 would have acted (shadow)"), "{status}");
+    let json = world.stead(&["status", "--json"]).json();
+    assert!(json["guards"].as_str().unwrap().contains("would have acted: `infra` twice"), "{json}");
     event(&world, "UserPromptSubmit", json!({"prompt": "go on"}));
     assert_eq!(event(&world, "Stop", json!({"stop_hook_active": false})).to_string(), "exit 0");
 }
@@ -126,7 +128,7 @@ fn a_held_stop_ends() {
     assert_eq!(stop(true, json!([])), None, "three times are enough");
     assert_eq!(stop(false, json!([])), None, "three times are enough");
     let told = world.stead(&["status"]).ok();
-    assert!(told.contains("let this pass despite `enforce`: `says-done` twice") && !told.contains("shadow"), "{told}");
+    assert!(told.contains("2 let pass despite `enforce`") && !told.contains("shadow"), "{told}");
     let nameless = json!({"session_id": "", "stop_hook_active": false, "last_assistant_message": "so"});
     assert_eq!(hold(&event(&world, "Stop", nameless)), None, "what cannot be counted is not held");
 }

@@ -179,7 +179,7 @@ fn patterns_are_found_after_a_session_and_told_at_the_next() {
     event("SessionEnd", json!({"reason": "exit"}));
     let status = world.stead(&["status"]).ok();
     assert_eq!(book(), first, "nothing is new");
-    assert!(status.contains(&format!("pattern `{id}` proposes a guard")), "{status}");
+    assert!(status.contains(&format!("; `stead memory propose {id}`\n")), "{status}");
     let start = event("SessionStart", json!({"source": "startup"})).stdout;
     assert!(start.contains(&format!("stead memory propose {id}")), "{start}");
 }

@@ -9,7 +9,7 @@ fn a_session_is_logged_line_by_line() {
     let world = marked();
     let own = world.project().join(".agent/config.toml");
     world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "startup"})));
-    world.hook("claude PreToolUse", shell(&world, "ls --token=secret"));
+    world.hook("claude PreToolUse", shell(&world, "ls --token=tr0ub4dor"));
     world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": own, "content": ""})));
     world.hook("claude SessionEnd", payload(&world, "SessionEnd", json!({"reason": "other"})));
     let shown: Vec<String> = lines(&world, "sessions.jsonl")
@@ -28,7 +28,8 @@ fn a_session_is_logged_line_by_line() {
             "claude session-1 session-end - - allow",
         ]
     );
-    assert!(!world.read("project/.agent/context/indexes/sessions.jsonl").contains("secret"));
+    assert_eq!(lines(&world, "sessions.jsonl")[1]["command"], "ls --token=[redacted]");
+    assert!(!world.read("project/.agent/context/indexes/sessions.jsonl").contains("tr0ub4dor"));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn an_edit_beside_the_calls_waits_for_the_person() {
     assert_eq!(outcomes(&world), ["in-force"]);
     assert!(guard_holds(&world));
     let status = world.stead(&["status"]).ok();
-    assert!(status.contains("still in force: .agent/guards/infra.yaml (changed "), "{status}");
+    assert!(status.contains("seal     still in force: .agent/guards/infra.yaml…; `stead seal diff "), "{status}");
     let id = last(&world);
     assert!(world.stead(&["seal", "diff", &id]).ok().contains("-mode: enforce\n+mode: off"));
     assert!(start(&world).contains(&format!("stead seal accept {id}")), "told at session start");

@@ -10,11 +10,14 @@ use stead_store::Tail;
 
 use super::change::GuardChange;
 use super::starter::StarterNews;
-use super::tally::{Since, guard_tally, tell_tally};
+use super::tally::{HitCount, Since, guard_tally, tell_tally};
 
 /// How far back the news goes.
 pub(super) const DAYS: i64 = 7;
 pub(super) const LINES: usize = 3_000;
+
+/// How many lines are read for the guards' own part of a day.
+const DAY_LINES: usize = 10_000;
 
 /// How many lines of one turn are read.
 const TURN: usize = 500;
@@ -29,11 +32,34 @@ pub fn guard_news(indexes: &Path, now_millis: i64) -> Option<String> {
     tell_tally(&guard_tally(&indexes.join("sessions.jsonl"), since))
 }
 
-/// What changed by itself in the last days, and what patterns propose: a sentence each, newest first.
-pub fn graph_news(graph: &Path, now_millis: i64) -> Vec<String> {
-    let since = rfc3339(now_millis - DAYS * 24 * 3600 * 1000);
-    let changes = GuardChange::unasked(graph, &since).into_iter().map(|change| change.told());
-    changes.chain(proposing(graph, &since)).take(NEWS).collect()
+/// What all guards did since a time, counted from the last lines of the log.
+pub fn guards_since(indexes: &Path, moment: &str) -> HitCount {
+    let since = Since { lines: DAY_LINES, moment, turn_of: None };
+    guard_tally(&indexes.join("sessions.jsonl"), since).into_iter().map(|(_, count)| count).sum()
+}
+
+/// Something that changed by itself, or that a pattern proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphNews {
+    /// One sentence.
+    pub text: String,
+    /// The command that shows more.
+    pub command: String,
+}
+
+impl GraphNews {
+    /// The news of the last days, newest first.
+    pub fn look(graph: &Path, now_millis: i64) -> Vec<Self> {
+        let since = rfc3339(now_millis - DAYS * 24 * 3600 * 1000);
+        let changes = GuardChange::unasked(graph, &since).into_iter();
+        let changes = changes
+            .map(|change| Self { text: change.told(), command: format!("stead guard history {}", change.guard) });
+        changes.chain(proposing(graph, &since)).take(NEWS).collect()
+    }
+
+    pub fn told(&self) -> String {
+        format!("{} (`{}`)", self.text, self.command)
+    }
 }
 
 /// A line of `patterns.jsonl`.
@@ -45,15 +71,16 @@ struct PatternLine {
     proposes: String,
 }
 
-fn proposing(graph: &Path, since: &str) -> Vec<String> {
+fn proposing(graph: &Path, since: &str) -> Vec<GraphNews> {
     let Ok(lines) = Tail::open(&graph.join("patterns.jsonl")) else { return Vec::new() };
     let lines = lines.take(TURN).flatten().filter_map(|line| serde_json::from_str::<PatternLine>(&line.text).ok());
-    let mut told: Vec<String> = Vec::new();
+    let mut told: Vec<GraphNews> = Vec::new();
     let mut seen: Vec<String> = Vec::new();
     for line in lines.take_while(|line| line.ts.as_str() >= since) {
         if !seen.contains(&line.id) {
             let PatternLine { id, summary, proposes, .. } = &line;
-            told.push(format!("pattern `{id}` proposes a {proposes}: {summary} (`stead memory propose {id}`)"));
+            let text = format!("{summary}: pattern `{id}` proposes a {proposes}");
+            told.push(GraphNews { text, command: format!("stead memory propose {id}") });
             seen.push(line.id);
         }
     }
@@ -64,7 +91,8 @@ fn proposing(graph: &Path, since: &str) -> Vec<String> {
 pub(crate) fn briefing_part(indexes: &Path, graph: &Path, guards: &Path, now_millis: i64) -> Option<BriefingPart> {
     let news = guard_news(indexes, now_millis).map(|news| format!("In the last {DAYS} days, {news}."));
     let starters = starters_due(indexes, guards, now_millis).map(|told| format!("{told}; tell the person."));
-    let lines: Vec<String> = news.into_iter().chain(starters).chain(graph_news(graph, now_millis)).collect();
+    let told = GraphNews::look(graph, now_millis).into_iter().map(|news| news.told());
+    let lines: Vec<String> = news.into_iter().chain(starters).chain(told).collect();
     if lines.is_empty() {
         return None;
     }

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::iter::Sum;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -42,6 +43,18 @@ impl HitCount {
     /// What the news is about.
     fn all(&self) -> u64 {
         self.shadow + self.warned + self.stopped + self.let_go
+    }
+}
+
+impl Sum for HitCount {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            shadow: sum.shadow + one.shadow,
+            warned: sum.warned + one.warned,
+            stopped: sum.stopped + one.stopped,
+            let_go: sum.let_go + one.let_go,
+            overridden: sum.overridden + one.overridden,
+        })
     }
 }
 

@@ -1,10 +1,20 @@
+//! The project at a glance. Everything is read from ends of logs and small files, so that it takes the same time in a
+//! project of a year.
+
+mod screen;
+mod waiting;
+
 use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Packet, Shelf};
 use stead_evidence::foreign_features;
-use stead_feature::FeatureList;
-use stead_hook::{StarterNews, Tampering, graph_news, guard_news};
-use stead_install::{Installed, installed};
+use stead_feature::{Document, FeatureError, Row, Status};
+use stead_hook::{Appeal, GraphNews, HitCount, StarterNews, Tampering, guard_news, guards_since};
+use stead_install::{Heartbeat, Installed, heartbeats, installed};
+use stead_ledger::LedgerError;
+use stead_ledger::intent::{Intent, IntentFile, Request, RequestState, Requests};
+use stead_memory::{Proposal, Proposals, Standing};
 use stead_migrate::{OlderRun, older_runs};
+use stead_model::rfc3339;
 use stead_pipeline::{RunView, list_runs};
 use stead_store::{Layout, Marker, Room};
 
@@ -13,23 +23,30 @@ use crate::error::CliError;
 use crate::guards::Guards;
 use crate::here::Here;
 use crate::patterns::graph;
-use crate::progress::one_line;
 use crate::project::now_millis;
 use crate::proof::ground;
 use crate::run_room::RunRoom;
 use crate::seal;
 use crate::trusting::untrusted;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
-/// How many runs are named.
-const RUNS: usize = 5;
+use waiting::Waiting;
 
-/// How many untrusted items are named.
-const NAMED: usize = 6;
+const DAY: i64 = 24 * 3600 * 1000;
+
+/// How long an appeal that nobody decided is shown, in days.
+const APPEALED: i64 = 7;
 
 /// What is shown of a project.
 struct Glance {
-    harnesses: Vec<Installed>,
+    now: i64,
+    agents: Vec<(Installed, Option<Heartbeat>)>,
+    /// What guards did in the last day.
+    guards: HitCount,
+    /// What shadow guards would have blocked in the last days, and what guards warned about.
+    guard_news: Option<String>,
+    /// Starter guards that only watch.
+    starters: Vec<StarterNews>,
     /// Active loops: id and progress.
     loops: Vec<(String, String)>,
     runs: Vec<RunView>,
@@ -37,11 +54,15 @@ struct Glance {
     unread: Vec<String>,
     /// Runs of the older engine.
     older: Vec<OlderRun>,
-    packet: Option<Latest>,
-    /// What shadow guards would have blocked recently, and what guards warned about.
-    guards: Option<String>,
+    /// Packets that somebody may want to continue, the latest first.
+    packets: Vec<(String, Packet)>,
+    features: Result<Vec<Row>, FeatureError>,
+    intents: Result<Vec<Intent>, LedgerError>,
+    requests: Vec<Request>,
+    appeals: Vec<Appeal>,
+    proposals: Vec<Proposal>,
     /// What changed by itself, and what patterns propose.
-    news: Vec<String>,
+    news: Vec<GraphNews>,
     /// How many guard files are not applied.
     broken: usize,
     /// What was put back lately, and what waits for a person.
@@ -52,73 +73,82 @@ struct Glance {
     untrusted: Vec<String>,
 }
 
-struct Latest {
-    id: String,
-    status: String,
-    purpose: String,
-}
-
 pub(super) fn run(json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
-    let is_marked = here.project.found.is_marked();
     if !json {
         here.project.warn(ui);
     }
     let glance = look(&here, ui)?;
+    let waiting = waiting::list(&glance);
     if json {
-        ui.json(&as_json(&here, is_marked, &glance));
+        ui.json(&as_json(&here, &glance, &waiting));
         return Ok(Exit::Done);
-    }
-    ui.line(format!("project  {}", here.project.root().display()));
-    if !is_marked {
-        ui.line("         not set up yet; run `stead init`");
     }
     if let Some(problem) = marker_problem(&here) {
         ui.warning(format!("{problem}; rules still apply, but nothing is recorded"));
     }
-    tell(&glance, ui);
+    let is_marked = here.project.found.is_marked();
+    let root = here.project.root().display().to_string();
+    ui.lines(&screen::lines(&root, is_marked, &glance, &waiting, ui.columns().unwrap_or(screen::WIDTH)));
     Ok(Exit::Done)
 }
 
 fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
-    let context = here.project.context();
+    let (project, now) = (&here.project, now_millis());
+    let (context, indexes, graph) = (project.context(), project.indexes(), graph(project));
+    let room = |room| Layout::of(&project.config).dir(project.root(), room);
     let loops = Loops::of_room(&context);
     let active = loops.ids()?.into_iter().filter_map(|id| {
         let file = loops.read(&id).ok()?;
         (file.state.status == LoopStatus::Active).then(|| (id, file.state.progress()))
     });
-    let loops = active.collect();
-    let latest = Shelf::new(&context).list().into_iter().find_map(|listing| {
-        let head = listing.head.ok().filter(Packet::is_open)?;
-        let status = head.get("status").unwrap_or("?").to_owned();
-        Some(Latest { status, purpose: head.purpose().to_string(), id: listing.id })
-    });
+    let open = Shelf::new(&context).list().into_iter();
+    let open = open.filter_map(|listing| Some((listing.id, listing.head.ok().filter(Packet::is_open)?)));
     let (runs, unread) = list_runs(&RunRoom::find(ui)?.dir());
-    let guards = guard_news(&here.project.indexes(), now_millis());
-    let room = Layout::of(&here.project.config).dir(here.project.root(), Room::Guards);
-    let starters = StarterNews::look(&here.project.indexes(), &room, now_millis());
-    let mut news: Vec<String> = starters.iter().map(StarterNews::told).collect();
-    news.extend(graph_news(&graph(&here.project), now_millis()));
-    let broken = if here.project.found.is_marked() { Guards::load(&here.project)?.broken_files() } else { 0 };
-    let sealed = seal::with(&here.project, |sealed| sealed.news(now_millis())).unwrap_or_default();
-    let ground = ground(&here.project);
-    let list = FeatureList::read(&ground.features).ok().flatten().unwrap_or_default();
-    let foreign = foreign_features(&ground, &list).unwrap_or_default();
-    let untrusted = untrusted(&here.project).into_iter().map(|(item, _)| item.name).collect();
+    let installed = installed(&here.site());
+    let beats = heartbeats(&indexes, &installed.iter().map(|one| one.harness).collect::<Vec<_>>());
+    let heard = |one: Installed| {
+        let beat = beats.iter().find(|(known, _)| *known == one.harness).map(|(_, beat)| beat.clone());
+        (one, beat)
+    };
+    let ground = ground(project);
+    let document = Document::read(&ground.features);
+    let list = document.as_ref().ok().and_then(Option::as_ref).and_then(|document| document.list().ok());
+    let standing = Standing::read(&indexes)?;
+    let (wrong, since) = (standing.wrong(), rfc3339(now - APPEALED * DAY));
+    let is_undecided = |one: &&Appeal| one.ts >= since && !wrong.contains(one.verdict.as_str());
+    let requests = Requests::of_room(&room(Room::Intents)).all()?.into_iter();
     Ok(Glance {
-        untrusted,
-        harnesses: installed(&here.site()),
-        loops,
+        now,
+        agents: installed.into_iter().map(heard).collect(),
+        guards: guards_since(&indexes, &rfc3339(now - DAY)),
+        guard_news: guard_news(&indexes, now),
+        starters: StarterNews::look(&indexes, &room(Room::Guards), now),
+        loops: active.collect(),
         runs,
         unread,
-        older: older_runs(here.project.root()),
-        packet: latest,
-        guards,
-        news,
-        broken,
-        foreign,
-        sealed,
+        older: older_runs(project.root()),
+        packets: open.collect(),
+        foreign: list.and_then(|list| foreign_features(&ground, &list).ok()).unwrap_or_default(),
+        features: document.map(|document| document.map(|one| one.outline().rows.clone()).unwrap_or_default()),
+        intents: match IntentFile::exists(&room(Room::Intents)) {
+            true => IntentFile::read(&room(Room::Intents)).map(|file| file.intents),
+            false => Ok(Vec::new()),
+        },
+        requests: requests.filter(|one| one.state == RequestState::Open).collect(),
+        appeals: standing.open.iter().filter(is_undecided).cloned().collect(),
+        proposals: Proposals::of(&graph).list(),
+        news: GraphNews::look(&graph, now),
+        broken: if project.found.is_marked() { Guards::load(project)?.broken_files() } else { 0 },
+        sealed: seal::with(project, |sealed| sealed.news(now)).unwrap_or_default(),
+        untrusted: untrusted(project).into_iter().map(|(item, _)| item.name).collect(),
     })
+}
+
+impl Glance {
+    fn features_with(&self, status: Status) -> impl Iterator<Item = &str> {
+        self.features.iter().flatten().filter(move |one| one.status == status).map(|one| one.id.as_str())
+    }
 }
 
 /// Why the project's marker cannot be read.
@@ -127,99 +157,50 @@ fn marker_problem(here: &Here) -> Option<String> {
     Marker::read(here.project.root()).err().filter(|_| marked).map(|error| error.to_string())
 }
 
-fn tell(glance: &Glance, ui: &mut Ui) {
-    let names: Vec<&str> = glance.harnesses.iter().map(|one| one.harness.name()).collect();
-    let names = if names.is_empty() { "none; `stead init` installs them".to_owned() } else { names.join(", ") };
-    field("hooks", &names, ui);
-    if glance.loops.is_empty() {
-        field("loops", "none active", ui);
-    }
-    for (index, (id, progress)) in glance.loops.iter().enumerate() {
-        field(if index == 0 { "loops" } else { "" }, &format!("{id} ({progress})"), ui);
-    }
-    if glance.runs.is_empty() {
-        field("runs", "none yet", ui);
-    }
-    for (index, run) in glance.runs.iter().take(RUNS).enumerate() {
-        field(if index == 0 { "runs" } else { "" }, &format!("{}  {}", run.run, run.status.name()), ui);
-    }
-    if glance.runs.len() > RUNS {
-        field("", &format!("and {} more; `stead runs` lists them", glance.runs.len() - RUNS), ui);
-    }
-    if !glance.unread.is_empty() {
-        field("", &format!("unreadable: {}", glance.unread.join(", ")), ui);
-    }
-    if !glance.older.is_empty() {
-        let one = |run: &OlderRun| format!("{} ({})", run.name, run.status);
-        let mut named: Vec<String> = glance.older.iter().take(NAMED).map(one).collect();
-        named.extend(glance.older.len().checked_sub(NAMED + 1).map(|more| format!("{} more", more + 1)));
-        field("", &format!("of the older engine: {}; see `stead migrate --dry-run`", named.join(", ")), ui);
-    }
-    match &glance.packet {
-        Some(Latest { id, status, purpose }) => field("packet", &format!("{id} ({status}) {purpose}"), ui),
-        None => field("packet", "none yet; `stead handoff` writes one", ui),
-    }
-    if let Some(news) = &glance.guards {
-        field("guards", news.trim_start_matches("guards "), ui);
-    }
-    for (at, news) in glance.news.iter().enumerate() {
-        field(if at == 0 && glance.guards.is_none() { "guards" } else { "" }, news, ui);
-    }
-    if glance.broken > 0 {
-        let name = if glance.guards.is_some() || !glance.news.is_empty() { "" } else { "guards" };
-        let files = counted(glance.broken, "file");
-        field(name, &format!("{files} broken and not applied; `stead guard lint` shows why"), ui);
-    }
-    for (at, change) in glance.sealed.iter().enumerate() {
-        field(if at == 0 { "seal" } else { "" }, &seal::sentence(change), ui);
-    }
-    for (at, (id, why)) in glance.foreign.iter().enumerate() {
-        let name = if at == 0 { "evidence" } else { "" };
-        field(name, &format!("`{id}` is tested by foreign evidence only: {why}"), ui);
-    }
-    if !glance.untrusted.is_empty() {
-        let count = counted(glance.untrusted.len(), "item");
-        field("trust", &format!("{count} not trusted, which run and permit nothing; see `stead trust --show`"), ui);
-    }
-    for name in glance.untrusted.iter().take(NAMED) {
-        field("", name, ui);
-    }
-}
-
 pub(crate) fn older_json(run: &OlderRun) -> Value {
     json!({"run": run.name, "status": run.status, "path": run.path, "of": run.what, "started_at": run.started_at})
 }
 
-fn field(name: &str, text: &str, ui: &mut Ui) {
-    ui.line(format!("{name:<8} {}", one_line(text, usize::MAX)));
-}
-
-fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
-    let harnesses: Vec<Value> =
-        glance.harnesses.iter().map(|one| json!({"harness": one.harness.name(), "files": one.paths})).collect();
-    let loops: Vec<Value> =
-        glance.loops.iter().map(|(id, progress)| json!({"id": id, "iteration": progress})).collect();
-    let runs: Vec<Value> =
-        glance.runs.iter().map(|run| json!({"run": run.run, "status": run.status, "pid": run.pid})).collect();
-    let packet = glance
-        .packet
-        .as_ref()
-        .map(|packet| json!({"id": packet.id, "status": packet.status, "purpose": packet.purpose}));
+fn as_json(here: &Here, glance: &Glance, waiting: &[Waiting]) -> Value {
+    let harnesses = glance.agents.iter().map(|(one, beat)| {
+        let (at, session) = beat.as_ref().map(|beat| (&beat.at, &beat.session)).unzip();
+        json!({"harness": one.harness.name(), "files": one.paths, "last_called_at": at, "session": session})
+    });
+    let HitCount { shadow, warned, stopped, let_go, overridden } = glance.guards;
+    let packet = |(id, head): &(String, Packet)| json!({"id": id, "status": head.get("status").unwrap_or("?"), "purpose": head.purpose().to_string()});
+    let intent = |one: &Intent| json!({"id": one.id, "name": one.name, "status": one.status.name()});
     json!({
         "root": here.project.root(),
-        "marked": is_marked,
+        "marked": here.project.found.is_marked(),
         "marker_problem": marker_problem(here),
-        "harnesses": harnesses,
-        "loops": loops,
-        "runs": runs,
+        "harnesses": harnesses.collect::<Vec<_>>(),
+        "loops": glance.loops.iter().map(|(id, progress)| json!({"id": id, "iteration": progress})).collect::<Vec<_>>(),
+        "runs": glance.runs.iter().map(|run| json!({"run": run.run, "status": run.status, "pid": run.pid})).collect::<Vec<_>>(),
         "unreadable_runs": glance.unread,
         "older_runs": glance.older.iter().map(older_json).collect::<Vec<_>>(),
-        "packet": packet,
-        "guards": glance.guards,
-        "news": glance.news,
+        "packet": glance.packets.first().map(packet),
+        "open_packets": glance.packets.len(),
+        "features": {
+            "all": glance.features.iter().flatten().count(),
+            "tested": glance.features_with(Status::Tested).count(),
+            "blocked": glance.features_with(Status::Blocked).collect::<Vec<_>>(),
+            "problem": glance.features.as_ref().err().map(ToString::to_string),
+        },
+        "intents": glance.intents.iter().flatten().map(intent).collect::<Vec<_>>(),
+        "intents_problem": glance.intents.as_ref().err().map(ToString::to_string),
+        "requests": glance.requests,
+        "guards": glance.guard_news,
+        "guards_last_day": {
+            "blocked": stopped, "warned": warned, "would_have_acted": shadow, "let_pass": let_go, "overridden": overridden,
+        },
+        "watching_guards": glance.starters.iter().map(|one| one.guard).collect::<Vec<_>>(),
+        "appeals": glance.appeals,
+        "proposals": glance.proposals.iter().map(|one| json!({"id": one.id, "summary": one.summary})).collect::<Vec<_>>(),
+        "news": glance.starters.iter().map(StarterNews::told).chain(glance.news.iter().map(GraphNews::told)).collect::<Vec<_>>(),
         "broken_guard_files": glance.broken,
         "seal": glance.sealed,
         "foreign_evidence": glance.foreign.iter().map(|(id, why)| json!({"feature": id, "why": why})).collect::<Vec<_>>(),
         "untrusted": glance.untrusted,
+        "waiting": waiting,
     })
 }

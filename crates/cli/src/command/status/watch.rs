@@ -15,27 +15,18 @@ pub(super) fn until_it_ends(folder: &RunFolder, json: bool) -> Result<(), CliErr
     let manner = if json { Manner::Silent } else { Manner::for_people() };
     let progress = Progress::new(&plan, manner, 0.0);
     let mut log = Log::from_start(&folder.events_path());
-    let mut rest = String::new();
     // Past events are recorded but not shown.
     progress.hush(true);
     loop {
         // Checked before the last read, so that nothing is missed in between.
         let live = folder.engine().is_some();
         let mut quiet = true;
-        loop {
-            let text = log.read();
-            if text.is_empty() {
-                break;
-            }
-            rest.push_str(&text);
+        while let Some(lines) = log.lines() {
             quiet = false;
-            let whole = rest.rfind('\n').map_or(0, |at| at + 1);
-            for line in rest[..whole].lines() {
-                if let Ok(line) = serde_json::from_str::<EventLine>(line) {
-                    progress.event(&line);
-                }
-            }
-            rest.drain(..whole);
+            lines
+                .iter()
+                .filter_map(|line| serde_json::from_str::<EventLine>(line).ok())
+                .for_each(|line| progress.event(&line));
         }
         progress.hush(false);
         if !live {

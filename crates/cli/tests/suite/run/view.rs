@@ -10,7 +10,7 @@ fn the_project_at_a_glance() {
     let world = marked();
     let run = world.stead(&["status"]);
     assert_eq!(run.code, 0, "{run}");
-    for words in ["hooks", "loops", "runs", "packet"] {
+    for words in ["agents", "guards", "loops", "runs", "packets"] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
