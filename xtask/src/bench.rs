@@ -1,7 +1,9 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
-//! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `look`: what `stead status` and `stead log` cost with a million records. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`: what the look after a tool costs. `semantic`: what the
+//! cost in a project with large logs. `look`: what `stead status` and `stead log` cost with a million records.
+//! `statusline`: what a status line costs. `ledger`: what recording a change costs. `feature`: what a question about a long
+//! feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`:
+//! what the look after a tool costs. `semantic`: what the
 //! sentence model costs. `redact`: what redaction costs. All but the last three spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
@@ -34,11 +36,11 @@ mod report;
 mod seal;
 mod semantic;
 mod spawn;
+mod statusline;
 
 use ground::Ground;
 
-const BENCHMARKS: &str =
-    "`hook`, `gate`, `context`, `ledger`, `look`, `feature`, `engine`, `memory`, `redact`, `seal` or `semantic`";
+const BENCHMARKS: &str = "`hook`, `gate`, `context`, `ledger`, `look`, `feature`, `engine`, `memory`, `redact`, `seal`, `semantic` or `statusline`";
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let rounds: Option<usize> = arguments.number("--rounds")?;
@@ -85,6 +87,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("seal") => {
             arguments.finish()?;
             seal::measure(rounds(seal::ROUNDS))?
+        }
+        Some("statusline") => {
+            arguments.finish()?;
+            statusline::measure(rounds(statusline::ROUNDS))?
         }
         Some("feature") => {
             arguments.finish()?;

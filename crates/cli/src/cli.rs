@@ -122,6 +122,7 @@ commands! {
     Completions completions CompletionsArgs,
     Man man ManArgs,
     Hook hook HookArgs,
+    Statusline statusline StatuslineArgs,
 }
 
 impl Command {

@@ -47,6 +47,7 @@ pub(crate) mod seal;
 pub(crate) mod stage;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod stop;
 pub(crate) mod tail;
 pub(crate) mod test;

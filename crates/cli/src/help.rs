@@ -43,7 +43,10 @@ const GROUPS: &[Group] = &[
     group(
         "Look",
         "stead why src/main.rs:12",
-        &["status", "why", "blame", "where-is", "trace", "log", "logs", "stats", "where", "schema", "hook"],
+        &[
+            "status", "log", "why", "blame", "where-is", "trace", "logs", "stats", "where", "schema", "statusline",
+            "hook",
+        ],
     ),
 ];
 

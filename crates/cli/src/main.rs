@@ -39,6 +39,10 @@ mod trusting;
 mod ui;
 mod verdict;
 
+use std::ffi::OsStr;
+
+use stead_hook::{Call, StatusCall};
+
 /// Called by the C runtime. The start-up of Rust's own runtime (finding the stack's bounds, a stack for overflow
 /// messages) costs a tenth of a hook call, and a hook needs none of it.
 #[cfg(not(test))]
@@ -51,10 +55,10 @@ extern "C" fn main() -> std::ffi::c_int {
 #[cfg_attr(test, expect(dead_code, reason = "tests have their own entry point"))]
 fn enter() -> u8 {
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|verb| verb == "hook")
-        && let Some(call) = stead_hook::Call::parse(args)
-    {
-        return stead_hook::answer(&call);
+    match args.next().as_deref().and_then(OsStr::to_str) {
+        Some("hook") => Call::parse(args).map(|call| stead_hook::answer(&call)),
+        Some("statusline") => StatusCall::parse(args).map(|call| call.answer()),
+        _ => None,
     }
-    cli::run()
+    .unwrap_or_else(cli::run)
 }

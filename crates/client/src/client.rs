@@ -12,6 +12,7 @@ use crate::injected::Injected;
 use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
+use crate::status_line::StatusLine;
 use crate::switches::Switches;
 use crate::todo::{self, TodoChange, TodoTools};
 use crate::transcript::Spoken;
@@ -79,6 +80,8 @@ pub struct Facts {
     pub switches: Switches,
     pub install: Install,
     pub servers: Servers,
+    /// How a command prints a line in its window; `None` if it shows none.
+    pub status_line: Option<StatusLine>,
     pub commands: Commands,
     pub agents: Agents,
 }

@@ -42,6 +42,7 @@ mod session;
 mod session_line;
 mod snapshot;
 mod stale_file;
+mod status_line;
 mod trust;
 mod turn;
 
@@ -73,4 +74,5 @@ pub use seal::{
 };
 pub use session::{Begun, SessionState};
 pub use stale_file::STALE_FILE;
+pub use status_line::StatusCall;
 pub use trust::{Trusted, Untrusted, trust_items, untrusted_text};

@@ -12,7 +12,8 @@ use crate::layer::{Layer, layers, read_text};
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
 use crate::server_entry::server_checks;
-use crate::{Check, CommandReport, Heartbeat, LineProof, Outcome, Reach, Site, Status};
+use crate::status_entry::examine_status_line;
+use crate::{Check, CommandReport, Heartbeat, LineProof, Outcome, Reach, Site, Status, StatusLineReport};
 
 /// Everything doctor found.
 #[derive(Debug, Serialize)]
@@ -33,6 +34,10 @@ pub struct HarnessReport {
     /// Its commands, if files with their names exist.
     pub commands: Vec<CommandReport>,
     pub heartbeat: Option<Heartbeat>,
+    /// It called after its settings files last changed. Otherwise it may not trust what is in them now.
+    pub called_since: bool,
+    /// Its status line; `None` if it shows none of other programs.
+    pub status_line: Option<StatusLineReport>,
     /// What a person must confirm in the client.
     pub confirm: &'static str,
 }
@@ -85,7 +90,9 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
         checks.extend(server_checks(site, harness));
         let program = site.find_program(facts.program);
         let heartbeat = beats.iter().find(|(known, _)| *known == harness).map(|(_, beat)| beat.clone());
-        if !installs.is_empty() || program.is_some() || heartbeat.is_some() {
+        let status_line = examine_status_line(site, harness);
+        let shows_ours = status_line.as_ref().is_some_and(|line| line.shows == "stead");
+        if !installs.is_empty() || program.is_some() || heartbeat.is_some() || shows_ours {
             let commands = [Reach::Project, Reach::User].map(|reach| examine_commands(site, harness, reach));
             let commands = commands.into_iter().filter(|report| report.found + report.foreign.len() > 0).collect();
             let confirm = facts.install.confirm;
@@ -93,9 +100,13 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
                 harness: harness.name(),
                 title: facts.title,
                 program,
-                installs,
                 commands,
+                called_since: heartbeat
+                    .as_ref()
+                    .is_some_and(|beat| installs.iter().all(|file| beat.is_after(&file.path))),
                 heartbeat,
+                installs,
+                status_line,
                 confirm,
             });
         }

@@ -1,8 +1,10 @@
 use std::fs;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use stead_client::Harness;
+use stead_model::rfc3339;
 use stead_store::Tail;
 
 /// The last call that a client made.
@@ -11,6 +13,15 @@ pub struct Heartbeat {
     pub at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+}
+
+impl Heartbeat {
+    /// Returns true if the call came after a file last changed.
+    pub(crate) fn is_after(&self, file: &Path) -> bool {
+        let changed = fs::metadata(file).and_then(|data| data.modified()).ok();
+        let changed = changed.and_then(|time| i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok());
+        changed.is_some_and(|millis| self.at >= rfc3339(millis))
+    }
 }
 
 /// How far back to search for a client that has not called lately, and in how many of the sessions' own files.

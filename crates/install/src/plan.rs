@@ -81,6 +81,8 @@ pub enum Note {
     NoCommands { harness: Harness, why: String },
     /// A client whose MCP servers cannot be edited in this scope.
     NoServer { harness: Harness, why: String },
+    /// A client that gets no status line.
+    NoStatusLine { harness: Harness, why: String },
     /// A file of a command or an agent that does not, or no longer, belong to Stead.
     Kept { harness: Harness, path: PathBuf, why: &'static str },
 }
@@ -97,6 +99,7 @@ impl Note {
             | Self::Agents { harness }
             | Self::NoCommands { harness, .. }
             | Self::NoServer { harness, .. }
+            | Self::NoStatusLine { harness, .. }
             | Self::Kept { harness, .. } => *harness,
         }
     }
@@ -130,6 +133,9 @@ impl Note {
             Self::NoCommands { harness, why } => format!("{}: {why}", harness.client().facts.title),
             Self::NoServer { harness, why } => {
                 format!("{}: the MCP server is not registered: {why}", harness.client().facts.title)
+            }
+            Self::NoStatusLine { harness, why } => {
+                format!("{}: no status line is installed: {why}", harness.client().facts.title)
             }
             Self::Kept { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
         }

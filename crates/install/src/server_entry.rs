@@ -3,19 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, Scope, Servers};
-use stead_settings::ServerPlace;
+use stead_settings::EntryPlace;
 use stead_shell::OWN_SERVER;
 
+use crate::entry_edit::{put_entry, take_entry};
 use crate::layer::read_text;
 use crate::server_proof::prove_server;
-use crate::{Check, FileEdit, Note, Plan, Reach, Site, UndoRecord};
+use crate::{Check, Note, Plan, Reach, Site, UndoRecord};
 
 /// Adds the entries of the given clients to a plan, which may already change the same files.
 pub fn plan_servers(site: &Site<'_>, harnesses: &[Harness], scope: Scope, mut plan: Plan) -> Plan {
     for &harness in harnesses {
         let servers = &harness.client().facts.servers;
         match file(site, harness, scope) {
-            Ok(path) => add(site, harness, path, scope, &mut plan),
+            Ok(path) => {
+                let program = match scope {
+                    Scope::Project | Scope::ProjectStrict => OWN_SERVER.to_owned(),
+                    Scope::Local | Scope::Personal | Scope::User => site.program.display().to_string(),
+                };
+                put_entry(harness, path, &place(servers), &(servers.entry)(&program), &mut plan);
+            }
             // A client that gets no hooks here was reported.
             Err(_)
                 if plan
@@ -56,41 +63,8 @@ pub(crate) fn has_server(harness: Harness, text: &str) -> bool {
     place(&harness.client().facts.servers).find(text).is_ok_and(|entry| entry.is_some())
 }
 
-fn place(servers: &Servers) -> ServerPlace<'static> {
-    ServerPlace { syntax: servers.syntax, table: servers.table, name: OWN_SERVER }
-}
-
-fn add(site: &Site<'_>, harness: Harness, path: PathBuf, scope: Scope, plan: &mut Plan) {
-    let servers = &harness.client().facts.servers;
-    let program = match scope {
-        Scope::Project | Scope::ProjectStrict => OWN_SERVER.to_owned(),
-        Scope::Local | Scope::Personal | Scope::User => site.program.display().to_string(),
-    };
-    let entry = (servers.entry)(&program);
-    if plan.notes.iter().any(|note| matches!(note, Note::Bad { path: bad, .. } if *bad == path)) {
-        return;
-    }
-    let known = plan.edits.iter().position(|edit| edit.path == path);
-    let text = match known {
-        Some(at) => Ok(plan.edits[at].after.clone()),
-        None => read_text(&path),
-    };
-    let before = match text {
-        Ok(before) => before,
-        Err(why) => return plan.notes.push(Note::Bad { harness, path, why }),
-    };
-    match place(servers).insert(before.as_deref(), &entry) {
-        Ok(after) if Some(&after) == before.as_ref() => {}
-        Ok(after) => match known {
-            Some(at) => plan.edits[at].after = Some(after),
-            None => plan.edits.push(edit(harness, path, before, Some(after))),
-        },
-        Err(error) => plan.notes.push(Note::Bad { harness, path, why: error.to_string() }),
-    }
-}
-
-fn edit(harness: Harness, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
-    FileEdit { harness, path, shape: None, before, after, folders: Vec::new(), is_removal: false }
+fn place(servers: &Servers) -> EntryPlace<'static> {
+    EntryPlace { syntax: servers.syntax, keys: vec![servers.table, OWN_SERVER] }
 }
 
 /// Adds the removal of the entries to a plan. A file that gets its old bytes back is left as it is planned.
@@ -103,37 +77,8 @@ pub(crate) fn plan_server_removal(
 ) {
     for &harness in harnesses {
         if let Some(path) = file_of(site, harness, reach) {
-            remove(site, harness, path, record, plan);
-        }
-    }
-}
-
-fn remove(site: &Site<'_>, harness: Harness, path: PathBuf, record: &UndoRecord, plan: &mut Plan) {
-    let place = place(&harness.client().facts.servers);
-    let known = plan.edits.iter().position(|edit| edit.path == path);
-    let text = match known {
-        Some(at) => Ok(plan.edits[at].after.clone()),
-        None => read_text(&path),
-    };
-    let removed = match &text {
-        Ok(Some(text)) => place.remove(text).map_err(|error| error.to_string()),
-        Ok(None) => Ok(None),
-        Err(why) => Err(why.clone()),
-    };
-    let rest = match removed {
-        Ok(Some(rest)) => rest,
-        Ok(None) => return,
-        Err(why) => return plan.notes.push(Note::Bad { harness, path, why }),
-    };
-    let remembered = record.file(site.root, &path);
-    let was_made_for_us = remembered.is_some_and(|known| known.before.is_none());
-    let after = (!(was_made_for_us && place.is_bare(&rest))).then_some(rest);
-    match known {
-        Some(at) => plan.edits[at].after = after,
-        None => {
-            let folders = remembered.map(|known| known.folders(site.root)).unwrap_or_default();
-            let before = text.ok().flatten();
-            plan.edits.push(FileEdit { folders, is_removal: true, ..edit(harness, path, before, after) });
+            let place = place(&harness.client().facts.servers);
+            take_entry(site, harness, path, (place, |_| true), record, plan);
         }
     }
 }

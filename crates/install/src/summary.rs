@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use stead_client::Harness;
 use stead_model::Shape;
 use stead_settings::our_lines;
 
 use crate::command_file::files;
 use crate::server_entry::has_server;
 use crate::signature::{Ownership, ownership};
+use crate::status_entry::has_status_line;
 use crate::{FileEdit, Plan, Reach, Site};
 
 /// What a plan writes, a line for each file or folder: its name, and what is in it.
@@ -63,11 +65,16 @@ fn contents(edit: &FileEdit, after: &str) -> Vec<String> {
                 new => format!("{new} hooks"),
             });
         }
-        None if !has_server(edit.harness, after) => what.push("a line that names the lessons".to_owned()),
+        None if !entries(edit.harness, after).contains(&true) => what.push("a line that names the lessons".to_owned()),
         None => {}
     }
-    if has_server(edit.harness, after) && !has_server(edit.harness, before) {
-        what.push("the MCP server".to_owned());
-    }
+    let new = entries(edit.harness, before).into_iter().zip(entries(edit.harness, after));
+    let names = ["the MCP server", "the status line"].into_iter().zip(new);
+    what.extend(names.filter(|(_, (had, has))| *has && !had).map(|(name, _)| name.to_owned()));
     what
+}
+
+/// Whether a text has the MCP server, and the status line.
+fn entries(harness: Harness, text: &str) -> [bool; 2] {
+    [has_server(harness, text), has_status_line(harness, text)]
 }

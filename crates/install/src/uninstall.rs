@@ -8,6 +8,7 @@ use crate::include_line::{include_files, plan_include_removal};
 use crate::layer::{layers, read_text};
 use crate::own_file::{own_paths, plan_own_removal};
 use crate::server_entry::{is_server_file, plan_server_removal};
+use crate::status_entry::plan_status_removal;
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
 /// Plans the removal. A file that is still exactly what Stead wrote gets its old bytes back; from any other only
@@ -47,6 +48,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
         }
     }
     plan_server_removal(site, harnesses, reach, record, &mut plan);
+    plan_status_removal(site, harnesses, reach, record, &mut plan);
     plan
 }
 

@@ -8,6 +8,7 @@
 mod command;
 mod document;
 mod edit_check;
+mod entry;
 mod error;
 mod finding;
 mod insert;
@@ -17,20 +18,19 @@ mod position;
 mod problem;
 mod remove;
 mod restore;
-mod server;
 mod structure;
 mod toml_text;
 mod watch;
 
 pub use command::{our_command, our_program};
 pub use edit_check::judge_edit;
+pub use entry::EntryPlace;
 pub use error::SettingsError;
 pub use finding::{Finding, findings, replace_old};
 pub use insert::{NewLine, insert};
 pub use line::{OurLine, has_our_lines, our_lines};
 pub use remove::{is_bare, remove};
 pub use restore::restore;
-pub use server::ServerPlace;
 pub use watch::switches;
 
 pub(crate) use problem::Problem;

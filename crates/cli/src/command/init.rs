@@ -10,7 +10,7 @@ use clap::Args;
 use stead_client::{Harness, Scope};
 use stead_install::{
     Applied, Instructions, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
-    plan_servers, summary,
+    plan_servers, plan_status_lines, summary,
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
@@ -42,7 +42,7 @@ use question::{Answer, For, Offer, go_ahead, starter_guards, which_agents};
 #[derive(Args)]
 #[command(
     after_help = format!(
-        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --personal\n  stead init --user --all\n  stead init --agents",
+        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --personal\n  stead init --user --all\n  stead init --agents\n  stead init --statusline",
         Harness::NAMES[..2].join(",")
     )
 )]
@@ -86,6 +86,9 @@ pub(crate) struct InitArgs {
     /// Also install agents that set up, implement and test features, their skills, and a command to run them
     #[arg(long, conflicts_with = "no_hooks")]
     agents: bool,
+    /// Also show a line of Stead in the agent programs' status line: intent, loop, denied calls, what waits for you
+    #[arg(long, conflicts_with = "no_hooks")]
+    statusline: bool,
     /// Let the agent programs read the project's lessons: adds one line to their instructions, such as `AGENTS.md`
     #[arg(long, conflicts_with = "user")]
     lessons: bool,
@@ -293,6 +296,9 @@ impl Work<'_> {
         if !self.args.no_mcp {
             all = plan_servers(&site, harnesses, self.scope, all);
         }
+        if self.args.statusline {
+            all = plan_status_lines(&site, harnesses, self.scope, all);
+        }
         if !self.args.no_commands {
             all = all.and(plan_commands(&site, harnesses, self.scope));
         }
@@ -349,7 +355,9 @@ impl Work<'_> {
                     ui.warning(note.words(&site));
                 }
                 Note::Current { .. } => ui.line(note.words(&site)),
-                Note::NoCommands { .. } | Note::NoServer { .. } => ui.note(note.words(&site)),
+                Note::NoCommands { .. } | Note::NoServer { .. } | Note::NoStatusLine { .. } => {
+                    ui.note(note.words(&site))
+                }
                 Note::Confirm { .. } | Note::Commands { .. } | Note::Agents { .. } => {}
             }
         }

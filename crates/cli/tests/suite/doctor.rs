@@ -2,7 +2,116 @@ use serde_json::{Value, json};
 use stead_client::Harness;
 use stead_model::EventKind;
 
+use std::os::unix::fs::PermissionsExt;
+
+use stead_testkit::{Finish, Run, World};
+
 use crate::world::{bare, marked, payload};
+
+/// A world with programs on PATH that do nothing.
+fn with(programs: &[&str]) -> World {
+    let world = bare().with_stead_on_path();
+    for name in programs {
+        let path = world.write(format!("bin/{name}"), "#!/bin/sh\n");
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    world
+}
+
+/// What doctor says, without times.
+fn told(run: Run) -> String {
+    let mut lines = Vec::new();
+    for line in run.stdout.lines() {
+        let is_time = |word: &str| word.starts_with("20") && word.matches('-').count() == 2;
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        for at in 0..words.len() {
+            if words[at].starts_with('(') && words.get(at + 1).is_some_and(|next| next.starts_with("ms)")) {
+                words[at] = "(N".to_owned();
+            }
+            if is_time(&words[at]) {
+                words[at] = "DATE".to_owned();
+                words[at + 1] = "TIME".to_owned();
+            }
+        }
+        lines.push(words.join(" "));
+    }
+    format!("{}\nexit {}", lines.join("\n"), run.code)
+}
+
+/// Runs the program that is on PATH.
+fn doctor(world: &World, args: &[&str]) -> Run {
+    world.command(world.folder().join("bin/stead"), &world.project()).arg("doctor").args(args).finish(world, b"")
+}
+
+fn call(world: &World, harness: &str) {
+    let start = payload(world, "SessionStart", json!({"source": "startup"}));
+    world.hook(&format!("{harness} SessionStart"), &start);
+}
+
+#[test]
+fn every_state_has_its_report() {
+    let world = with(&["claude"]);
+    insta::assert_snapshot!("doctor-nothing", told(doctor(&world, &[])));
+    world.stead(&["init", "--harness", "claude", "--strict"]).ok();
+    insta::assert_snapshot!("doctor-never-called", told(doctor(&world, &[])));
+    call(&world, "claude");
+    insta::assert_snapshot!("doctor-called", told(doctor(&world, &[])));
+    // A second program that is there without hooks, then with hooks.
+    world.write("bin/codex", "#!/bin/sh\n");
+    std::fs::set_permissions(world.folder().join("bin/codex"), PermissionsExt::from_mode(0o755)).unwrap();
+    let without = told(doctor(&world, &[]));
+    assert!(without.contains("\nCodex CLI\n  hooks     none\n"), "{without}");
+    world.stead(&["init", "--harness", "codex", "--strict"]).ok();
+    let said = told(doctor(&world, &[]));
+    insta::assert_snapshot!("doctor-two", said);
+    assert!(said.lines().count() <= 24, "{said}");
+    // A third whose hooks are there without the program, and settings that changed after the last call.
+    world.stead(&["init", "--harness", "qwen,claude", "--strict", "--statusline"]).ok();
+    insta::assert_snapshot!("doctor-three", told(doctor(&world, &[])));
+}
+
+#[test]
+fn what_is_broken_comes_first() {
+    let world = with(&["claude"]);
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let text = world.read("project/.claude/settings.json");
+    world.write("project/.claude/settings.json", text.replace("\"PreToolUse\": [", "\"PreToolUse2\": ["));
+    world.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    insta::assert_snapshot!("doctor-broken", told(doctor(&world, &[])));
+}
+
+#[test]
+fn hooks_that_find_no_program_are_broken() {
+    let world = bare();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    insta::assert_snapshot!("doctor-no-program", told(world.stead(&["doctor"])));
+}
+
+#[test]
+fn what_a_repository_brought_is_a_hint() {
+    let world = with(&["claude"]);
+    world.stead(&["init", "--harness", "claude", "--strict"]).ok();
+    call(&world, "claude");
+    // Another person's machine, which has not trusted anything.
+    std::fs::remove_dir_all(world.home().join(".local")).unwrap();
+    std::fs::remove_dir_all(world.folder().join("project/.agent/cache")).unwrap();
+    std::fs::remove_file(world.folder().join("project/.agent/context/indexes/install.json")).unwrap();
+    world.write(
+        "project/.agent/guards/own.yaml",
+        "id: own\nmode: enforce\non: [before-tool]\nmatch: {writes: [x]}\nthen: deny\nsay: No.\n",
+    );
+    insta::assert_snapshot!("doctor-untrusted", told(doctor(&world, &[])));
+}
+
+#[test]
+fn all_of_it_is_told_on_request() {
+    let world = with(&["claude"]);
+    world.stead(&["init", "--harness", "claude"]).ok();
+    insta::assert_snapshot!("doctor-all", world.normalise(&told(doctor(&world, &["--all"]))));
+    let json = world.stead(&["doctor", "--json"]).json();
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    insta::assert_snapshot!("doctor-json", format!("{keys:#?}\n{:#}\n{:#}", json["tasks"], json["summary"]));
+}
 
 fn report<'a>(json: &'a Value, harness: &str) -> &'a Value {
     let reports = json["harnesses"].as_array().into_iter().flatten();
@@ -35,19 +144,20 @@ fn every_line_of_every_client_is_proven() {
 fn the_report_fits_eighty_columns() {
     let world = bare().with_stead_on_path();
     world.stead(&["init", "--all"]).ok();
-    let said = world.stead(&["doctor"]).ok();
-    for line in said.lines() {
-        assert!(line.chars().count() <= 80, "{line}");
+    for args in [&["doctor"][..], &["doctor", "--all"]] {
+        for line in world.stead(args).ok().lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
     }
+    let said = world.stead(&["doctor", "--all"]).ok();
     assert!(said.contains("at its stop: claude, codex"), "{said}");
-    assert!(said.ends_with("\nEverything that is installed works.\n"), "{said}");
 }
 
 #[test]
 fn the_report_says_which_clients_may_call_no_hook_after_a_tool() {
     let world = bare().with_stead_on_path();
     world.stead(&["init", "--harness", "claude"]).ok();
-    let said = world.stead(&["doctor"]).ok();
+    let said = world.stead(&["doctor", "--all"]).ok();
     let head = "  What a call weakened is put back by the hook after it, else at the next event:\n";
     let (_, section) = said.split_once(head).unwrap();
     let section = section.split("\n\n").next().unwrap();
@@ -82,31 +192,8 @@ fn what_a_window_does_not_show_is_told() {
     assert_eq!(unseen("qwen")[0], "warnings");
     // It shows what the model reads with a prompt.
     assert!(!unseen("kimi").to_string().contains("at the start"), "{}", unseen("kimi"));
-    let text = marked().stead(&["doctor"]).stdout;
+    let text = marked().stead(&["doctor", "--all"]).stdout;
     assert!(text.contains("claude    asks before an edit without showing why"), "{text}");
-}
-
-#[test]
-fn lines_without_a_program_are_reported_with_the_remedy() {
-    let world = bare();
-    world.stead(&["init", "--harness", "claude"]).ok();
-    let run = world.stead(&["doctor"]);
-    assert_eq!(run.code, 1, "{run}");
-    assert!(run.stdout.contains("`stead` is not on PATH, so the line does nothing;"), "{run}");
-    assert!(run.stdout.ends_with("\nSomething that is installed does not work.\n"), "{run}");
-}
-
-#[test]
-fn missing_lines_and_switches_are_broken() {
-    let world = bare().with_stead_on_path();
-    world.stead(&["init", "--harness", "claude"]).ok();
-    let text = world.read("project/.claude/settings.json");
-    world.write("project/.claude/settings.json", text.replace("\"PreToolUse\": [", "\"PreToolUse2\": ["));
-    world.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
-    let run = world.stead(&["doctor"]);
-    assert_eq!(run.code, 1, "{run}");
-    assert!(run.stdout.contains("  BAD       missing: PreToolUse; `stead init` restores them"), "{run}");
-    assert!(run.stdout.contains("  BAD       claude, `.claude/settings.local.json`: it disables hooks:"), "{run}");
 }
 
 #[test]
@@ -137,9 +224,10 @@ fn two_installs_of_one_client_are_odd_but_work() {
     let world = bare().with_stead_on_path();
     world.stead(&["init", "--harness", "codex"]).ok();
     world.stead(&["init", "--user", "--harness", "codex"]).ok();
-    let run = world.stead(&["doctor"]);
+    let run = doctor(&world, &[]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("odd       codex has lines in `.codex/hooks.json` and"), "{run}");
+    let all = world.stead(&["doctor", "--all"]).ok();
+    assert!(all.contains("  hint      codex has lines in `.codex/hooks.json` and"), "{all}");
 }
 
 #[test]
@@ -149,7 +237,7 @@ fn a_matcher_that_makes_the_client_drop_the_file_is_broken() {
     world.stead(&["init", "--harness", "claude"]).ok();
     let run = world.stead(&["doctor"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stdout.contains("→ `stead init --replace-old`"), "{run}");
+    assert!(run.stdout.contains("     `stead init --replace-old`\n"), "{run}");
     world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
     world.stead(&["doctor"]).ok();
 }

@@ -370,7 +370,7 @@ fn a_damaged_marker_keeps_every_rule() {
         }
         let run = world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "startup"})));
         assert!(run.stdout.contains("root.json"), "{run}");
-        for args in [&["status"][..], &["doctor"]] {
+        for args in [&["status"][..], &["doctor", "--all"]] {
             let run = world.stead(args);
             assert!(format!("{}{}", run.stdout, run.stderr).contains("root.json"), "{args:?}: {run}");
         }

@@ -358,7 +358,7 @@ fn packets_and_resumed_loops_need_no_more_than_before() {
 #[test]
 fn doctor_says_where_typed_commands_count() {
     let world = bare();
-    let said = world.stead(&["doctor"]).stdout;
+    let said = world.stead(&["doctor", "--all"]).stdout;
     let part = said.split("permits what only a person may do:\n").nth(1).unwrap();
     assert!(part.starts_with("  yes       claude, codex, qwen, opencode\n"), "{part}");
     assert!(part.contains("  no        gemini, copilot, kimi, droid, cursor\n"), "{part}");

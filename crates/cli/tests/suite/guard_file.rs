@@ -155,7 +155,7 @@ fn a_bad_file_is_reported_and_takes_no_other_down() {
     assert!(started(&world).contains("A guard of this project is not applied"), "{}", started(&world));
     let lint = world.stead(&["guard", "lint"]);
     assert_eq!(lint.code, 1, "{lint}");
-    let doctor = world.stead(&["doctor"]);
+    let doctor = world.stead(&["doctor", "--all"]);
     for (id, _) in &bad {
         let file = format!(".agent/guards/{id}.yaml");
         assert!(lint.stdout.contains(&file), "{id}: {lint}");
@@ -322,7 +322,7 @@ fn files_that_cannot_be_read_and_links_are_reported() {
         let line = format!(".agent/guards/{file}.yaml: {why}");
         assert!(lint.stdout.contains(&line), "{line}\n{lint}");
     }
-    assert!(world.stead(&["doctor"]).stdout.contains("which agents may edit"));
+    assert!(world.stead(&["doctor", "--all"]).stdout.contains("which agents may edit"));
     assert!(started(&world).contains("it cannot be read"));
     // The others hold, and so does the linked one.
     assert!(asked(&world, "deploy").is_some() && asked(&world, "release").is_some());

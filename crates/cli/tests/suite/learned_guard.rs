@@ -239,7 +239,7 @@ fn a_guard_about_nothing_is_reported() {
             .clone()
     };
     assert_eq!(marks(), json!(["orphaned"]));
-    assert!(world.stead(&["doctor"]).stdout.contains("`infra` is about folders that do not exist"));
+    assert!(world.stead(&["doctor", "--all"]).stdout.contains("`infra` is about folders that do not exist"));
     world.write("project/infra/a.tf", "");
     assert_eq!(marks(), json!([]));
     let line = json!({"v": 1, "ts": "2026-01-01T00:00:00.000Z", "harness": "claude", "event": "before-tool", "verdict": "allow"});

@@ -76,6 +76,7 @@ mod spelling;
 mod spool;
 mod stale_file;
 mod stats;
+mod statusline;
 mod switches;
 mod terminal;
 mod trace;

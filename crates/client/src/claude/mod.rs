@@ -9,6 +9,7 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::injected::Injected;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, file, home, line, project, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::{Shown, Window};
 use crate::{dialect, outcome};
@@ -84,6 +85,13 @@ pub(crate) static CLIENT: Client = Client {
             ..Servers::JSON
         },
         // `/context`, `/loop` and `/goal` are built-in commands, so the folder is part of the name.
+        status_line: Some(StatusLine {
+            project: Some(".claude/settings.json"),
+            local: Some(".claude/settings.local.json"),
+            colours: true,
+            known_by: KnownBy::Test,
+            ..StatusLine::json(user("settings.json"))
+        }),
         commands: Commands {
             format: CommandFormat::Markdown(&[
                 CommandKey::Description,

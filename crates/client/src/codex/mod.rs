@@ -65,6 +65,7 @@ pub(crate) static CLIENT: Client = Client {
             known_by: KnownBy::Test,
             ..Servers::JSON
         },
+        status_line: None,
         commands: shared_skill("$stead-{name}"),
         // It rejects a file without instructions, and one with a key that its configuration does not have.
         agents: Agents {

@@ -12,6 +12,7 @@ use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::Window;
 
@@ -69,6 +70,7 @@ pub(crate) static CLIENT: Client = Client {
             entry: server,
             ..Servers::JSON
         },
+        status_line: Some(StatusLine::json(user("settings.json"))),
         commands: shared_skill("/stead-{name}"),
         agents: Agents {
             format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),

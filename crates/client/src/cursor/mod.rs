@@ -12,6 +12,7 @@ use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::Window;
 
@@ -64,6 +65,7 @@ pub(crate) static CLIENT: Client = Client {
             confirm: "open this folder in Cursor and trust it; untrusted workspaces run no project hooks",
         },
         servers: Servers { project: Some(".cursor/mcp.json"), user: Some(home(".cursor/mcp.json")), ..Servers::JSON },
+        status_line: Some(StatusLine { only_existing: true, ..StatusLine::json(home(".cursor/cli-config.json")) }),
         commands: Commands {
             format: CommandFormat::Markdown(&[]),
             project: ".cursor/commands/stead-{name}.md",

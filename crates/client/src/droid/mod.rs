@@ -10,6 +10,7 @@ use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::Window;
 
@@ -68,6 +69,11 @@ pub(crate) static CLIENT: Client = Client {
             ..Servers::JSON
         },
         // It does not search subfolders.
+        status_line: Some(StatusLine {
+            project: Some(".factory/settings.json"),
+            local: Some(".factory/settings.local.json"),
+            ..StatusLine::json(user(".factory/settings.json"))
+        }),
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description, CommandKey::ArgumentHint]),
             project: ".factory/commands/stead-{name}.md",

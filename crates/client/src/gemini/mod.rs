@@ -68,6 +68,7 @@ pub(crate) static CLIENT: Client = Client {
             known_by: KnownBy::Test,
             ..Servers::JSON
         },
+        status_line: None,
         commands: Commands {
             format: CommandFormat::Toml,
             project: ".gemini/commands/stead/{name}.toml",

@@ -2,7 +2,7 @@
 //! a denial.
 
 use serde_json::json;
-use stead_model::{Shape, Spot};
+use stead_model::{Shape, Spot, Syntax};
 
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
@@ -11,6 +11,7 @@ use crate::injected::Injected;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::Window;
 
@@ -59,6 +60,12 @@ pub(crate) static CLIENT: Client = Client {
             by_hand: "its hooks are read only from the user's settings, and so its server; install with `--user`",
             ..Servers::JSON
         },
+        status_line: Some(StatusLine {
+            syntax: Syntax::Toml,
+            keys: &["status_line"],
+            entry: |command| json!({"command": command}),
+            ..StatusLine::json(user("tui.toml"))
+        }),
         commands: shared_skill("/skill:stead-{name}"),
         agents: Agents {
             format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),

@@ -66,6 +66,7 @@ pub(crate) static CLIENT: Client = Client {
             ..Servers::JSON
         },
         // Of the two folder names it documents, the one that worked when tested.
+        status_line: None,
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description]),
             project: ".opencode/command/stead-{name}.md",

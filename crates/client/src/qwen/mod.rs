@@ -9,6 +9,7 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::injected::Injected;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+use crate::status_line::StatusLine;
 use crate::todo::TodoTools;
 use crate::window::Window;
 use crate::{dialect, outcome};
@@ -66,6 +67,11 @@ pub(crate) static CLIENT: Client = Client {
             known_by: KnownBy::Test,
             ..Servers::JSON
         },
+        status_line: Some(StatusLine {
+            keys: &["ui", "statusLine"],
+            project: Some(".qwen/settings.json"),
+            ..StatusLine::json(user("settings.json"))
+        }),
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description]),
             project: ".qwen/commands/stead/{name}.md",

@@ -90,7 +90,8 @@ const ACTING: &[&str] = &["kill", "killall", "pkill", "logger", "at", "batch"];
 const OWN: &[&str] = &[
     "agent", "agents", "appeal", "blame", "check", "context", "doctor", "evidence", "explain", "feature", "files",
     "handoff", "help", "intent", "lesson", "lint", "log", "logs", "loop", "memory", "note", "packet", "pickup",
-    "reflect", "role", "runs", "schema", "stats", "status", "tail", "trace", "verify", "where", "where-is", "why",
+    "reflect", "role", "runs", "schema", "stats", "status", "statusline", "tail", "trace", "verify", "where",
+    "where-is", "why",
 ];
 
 /// Those of which only some sub-commands are.

@@ -154,6 +154,11 @@ impl<'a> SealedProject<'a> {
         self.seals().flat_map(|(seal, _)| seal.files()).map(shown).collect()
     }
 
+    /// How many files have a change that waits for a person.
+    pub(crate) fn waiting(&self) -> usize {
+        self.files().iter().filter(|file| file.pending.is_some()).count()
+    }
+
     /// All changes that weakened something, oldest first.
     pub fn log(&self) -> Vec<Tampering> {
         let mut all: Vec<Tampering> = self.seals().flat_map(|(seal, _)| Tampering::read(seal.dir())).collect();

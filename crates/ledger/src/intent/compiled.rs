@@ -72,7 +72,7 @@ impl Compiled {
 
     /// The same, with texts that count in place of files of the room.
     pub fn load_with(cache: &Path, room: &Path, instead: &dyn Fn(&Path) -> Option<String>) -> Self {
-        if let Some(fresh) = Self::read(cache, room) {
+        if let Some(fresh) = Self::read(cache, Some(room)) {
             return fresh;
         }
         let made = Self::make(room, instead);
@@ -105,7 +105,13 @@ impl Compiled {
         Some(CompiledIntent { id: id.to_owned(), status, text, scope })
     }
 
-    fn read(cache: &Path, room: &Path) -> Option<Self> {
+    /// Reads what was compiled last, which may be out of date: to be shown, not to decide.
+    pub fn last(cache: &Path) -> Option<Self> {
+        Self::read(cache, None)
+    }
+
+    /// Reads what was compiled, if it is up to date with a room.
+    fn read(cache: &Path, room: Option<&Path>) -> Option<Self> {
         let (file, data) = open_cache(cache)?;
         let mut bytes = Vec::with_capacity(FIRST_READ);
         (&file).take(FIRST_READ as u64).read_to_end(&mut bytes).ok()?;
@@ -126,7 +132,10 @@ impl Compiled {
             (&file).read_exact(&mut bytes[known..]).ok()?;
         }
         bytes.truncate(size);
-        is_fresh(text(bytes.get(line_end + 1..before)?), room, Duration::from_nanos(compiled))?;
+        let sources = text(bytes.get(line_end + 1..before)?);
+        if let Some(room) = room {
+            is_fresh(sources, room, Duration::from_nanos(compiled))?;
+        }
         Some(Self { bodies: Bodies::File { file, start: size as u64 }, head: bytes, before })
     }
 

@@ -127,6 +127,7 @@ fn note_json(note: &Note, words: &str) -> Value {
         Note::Agents { .. } => "agents",
         Note::NoCommands { .. } => "no-commands",
         Note::NoServer { .. } => "no-server",
+        Note::NoStatusLine { .. } => "no-status-line",
         Note::Kept { .. } => "kept",
     };
     json!({"harness": note.harness().name(), "kind": kind, "text": words})

@@ -1,4 +1,4 @@
-//! The entry of an MCP server in a settings text.
+//! An entry of ours in a settings text that is not a hook: an MCP server, a status line.
 
 use serde_json::{Map, Value};
 use stead_model::Syntax;
@@ -7,18 +7,19 @@ use crate::json_text::{self, Step};
 use crate::remove::emptied;
 use crate::{SettingsError, document, toml_text};
 
-/// Where a server is registered: the key of the table of servers, and the server's name in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServerPlace<'a> {
+/// Where an entry is: the keys that lead to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPlace<'a> {
     pub syntax: Syntax,
-    pub table: &'a str,
-    pub name: &'a str,
+    pub keys: Vec<&'a str>,
 }
 
-impl ServerPlace<'_> {
+impl EntryPlace<'_> {
     /// Finds the entry.
     pub fn find(&self, text: &str) -> Result<Option<Value>, SettingsError> {
-        Ok(self.servers(text)?.and_then(|servers| servers.get(self.name).cloned()))
+        let document = document::read_as(self.syntax, text)?;
+        let (known, found) = self.walk(&document)?;
+        Ok((known == self.keys.len()).then(|| found.clone()))
     }
 
     /// Adds the entry, or replaces a different one, and returns the new text.
@@ -34,7 +35,7 @@ impl ServerPlace<'_> {
         Ok(format!("{mark}{done}"))
     }
 
-    /// Removes the entry, and the table if it becomes empty. `None` if there is no entry.
+    /// Removes the entry, and the tables around it that become empty. `None` if there is no entry.
     pub fn remove(&self, text: &str) -> Result<Option<String>, SettingsError> {
         let (mark, body) = split(text);
         if self.find(body)?.is_none() {
@@ -43,9 +44,9 @@ impl ServerPlace<'_> {
         let done = match self.syntax {
             Syntax::Json => {
                 let document = document::read_as(self.syntax, body)?;
-                json_text::remove(body, &emptied(&document, &self.path(), 1))?
+                json_text::remove(body, &emptied(&document, &steps(&self.keys), 1))?
             }
-            Syntax::Toml => toml_text::remove(body, &toml_text::table_range(body, &[self.table, self.name])?),
+            Syntax::Toml => toml_text::remove(body, &toml_text::table_range(body, &self.keys)?),
         };
         Ok(Some(format!("{mark}{done}")))
     }
@@ -55,43 +56,47 @@ impl ServerPlace<'_> {
         document::read_as(self.syntax, text).is_ok_and(|value| value.as_object().is_some_and(Map::is_empty))
     }
 
-    fn path(&self) -> Vec<Step> {
-        vec![Step::key(self.table), Step::key(self.name)]
-    }
-
-    fn servers(&self, text: &str) -> Result<Option<Value>, SettingsError> {
-        let document = document::read_as(self.syntax, text)?;
-        let wrong = |place: &str| SettingsError::Structure { place: place.to_owned(), expected: "an object" };
-        match document.as_object().ok_or_else(|| wrong("/"))?.get(self.table) {
-            None => Ok(None),
-            Some(servers @ Value::Object(_)) => Ok(Some(servers.clone())),
-            Some(_) => Err(wrong(self.table)),
+    /// Follows the keys as far as they exist: how many, and what is there. What has to contain further keys is an object.
+    fn walk<'v>(&self, document: &'v Value) -> Result<(usize, &'v Value), SettingsError> {
+        let mut found = document;
+        for (known, key) in self.keys.iter().enumerate() {
+            let place = if known == 0 { "/".to_owned() } else { self.keys[..known].join(".") };
+            let table = found.as_object().ok_or(SettingsError::Structure { place, expected: "an object" })?;
+            match table.get(*key) {
+                Some(next) => found = next,
+                None => return Ok((known, found)),
+            }
         }
+        Ok((self.keys.len(), found))
     }
 
     fn insert_json(&self, body: &str, entry: &Value) -> Result<String, SettingsError> {
         let text = json_text::with_object(body)?;
-        match self.servers(&text)? {
-            None => {
-                let servers = Map::from_iter([(self.name.to_owned(), entry.clone())]);
-                json_text::add_member(&text, &[], self.table, &Value::Object(servers))
+        let (known, _) = self.walk(&document::read_as(self.syntax, &text)?)?;
+        match self.keys.get(known) {
+            None => json_text::replace(&text, &steps(&self.keys), entry),
+            Some(key) => {
+                let inner = self.keys[known + 1..].iter().rev();
+                let value = inner.fold(entry.clone(), |value, key| Map::from_iter([((*key).to_owned(), value)]).into());
+                json_text::add_member(&text, &steps(&self.keys[..known]), key, &value)
             }
-            Some(servers) if servers.get(self.name).is_some() => json_text::replace(&text, &self.path(), entry),
-            Some(_) => json_text::add_member(&text, &[Step::key(self.table)], self.name, entry),
         }
     }
 
     fn insert_toml(&self, body: &str, entry: &Value) -> Result<String, SettingsError> {
-        let keys = [self.table, self.name];
-        let rendered = toml_text::render_table(&keys, entry, json_text::newline(body));
+        let rendered = toml_text::render_table(&self.keys, entry, json_text::newline(body));
         let done = match self.find(body)? {
-            Some(_) => toml_text::replace(body, &toml_text::table_range(body, &keys)?, &rendered),
+            Some(_) => toml_text::replace(body, &toml_text::table_range(body, &self.keys)?, &rendered),
             None => toml_text::append(body, &rendered),
         };
-        // A table of servers that is written in one line cannot be continued below it.
-        document::read_as(Syntax::Toml, &done).map_err(|_| toml_text::not_a_table(&keys))?;
+        // A table that is written in one line cannot be continued below it.
+        document::read_as(Syntax::Toml, &done).map_err(|_| toml_text::not_a_table(&self.keys))?;
         Ok(done)
     }
+}
+
+fn steps(keys: &[&str]) -> Vec<Step> {
+    keys.iter().map(|key| Step::key(key)).collect()
 }
 
 fn split(text: &str) -> (&str, &str) {
@@ -107,12 +112,19 @@ mod tests {
 
     use super::*;
 
-    const JSON: ServerPlace<'_> = ServerPlace { syntax: Syntax::Json, table: "mcpServers", name: "stead" };
-    const TOML: ServerPlace<'_> = ServerPlace { syntax: Syntax::Toml, table: "mcp_servers", name: "stead" };
+    const JSON: (Syntax, &[&str]) = (Syntax::Json, &["mcpServers", "stead"]);
+    const TOML: (Syntax, &[&str]) = (Syntax::Toml, &["mcp_servers", "stead"]);
+    const LINE: (Syntax, &[&str]) = (Syntax::Json, &["line"]);
+    const TABLE: (Syntax, &[&str]) = (Syntax::Toml, &["line"]);
+
+    fn at((syntax, keys): (Syntax, &'static [&'static str])) -> EntryPlace<'static> {
+        EntryPlace { syntax, keys: keys.to_vec() }
+    }
 
     /// What is inserted can be found, is not inserted twice, and leaves no trace when it is removed.
     #[track_caller]
-    fn check(place: ServerPlace<'_>, before: &str, expected: &str) {
+    fn check(place: (Syntax, &'static [&'static str]), before: &str, expected: &str) {
+        let place = at(place);
         let entry = json!({"command": "stead", "args": ["mcp"]});
         let after = place.insert(Some(before), &entry).unwrap();
         assert_eq!(after, expected, "{before:?}");
@@ -144,6 +156,8 @@ mod tests {
         let table = "[mcp_servers.stead]\ncommand = \"stead\"\nargs = [\"mcp\"]\n";
         check(TOML, "", table);
         check(TOML, "# mine\nmodel = \"m\"\n", &format!("# mine\nmodel = \"m\"\n\n{table}"));
+        check(LINE, "{\"a\": 1}\n", "{\"a\": 1, \"line\": {\"command\": \"stead\", \"args\": [\"mcp\"]}}\n");
+        check(TABLE, "# mine\n[a]\nb = 1\n", "# mine\n[a]\nb = 1\n\n[line]\ncommand = \"stead\"\nargs = [\"mcp\"]\n");
         check(TOML, "[mcp_servers.x]\ncommand = \"y\"\n", &format!("[mcp_servers.x]\ncommand = \"y\"\n\n{table}"));
     }
 
@@ -151,11 +165,11 @@ mod tests {
     fn what_cannot_be_edited_is_refused() {
         let entry = json!({"command": "stead"});
         for text in ["[]", "{\"mcpServers\": []}", "{\"a\": }"] {
-            assert!(JSON.insert(Some(text), &entry).is_err(), "{text}");
+            assert!(at(JSON).insert(Some(text), &entry).is_err(), "{text}");
         }
         for text in ["mcp_servers = 1", "mcp_servers = { x = { command = \"y\" } }", "a = = 1"] {
-            assert!(TOML.insert(Some(text), &entry).is_err(), "{text}");
+            assert!(at(TOML).insert(Some(text), &entry).is_err(), "{text}");
         }
-        assert_eq!(JSON.remove("{\"mcpServers\": {}}").unwrap(), None);
+        assert_eq!(at(JSON).remove("{\"mcpServers\": {}}").unwrap(), None);
     }
 }
