@@ -36,6 +36,10 @@ const MOST: [(&str, f64); 6] =
 const RUNS: usize = 200;
 const SESSIONS: u64 = 2_000;
 
+/// A stage whose agent is a shell.
+const STAGE: &str = "name: chore\ndescription: A run\ntermination: {type: fixed}\nguardrails: {max_iterations: 1}\n\
+    provider:\n  command: [\"sh\", \"-c\", \"echo '{\\\"decision\\\":\\\"stop\\\",\\\"reason\\\":\\\"r\\\",\\\"summary\\\":\\\"s\\\"}' > $STEAD_STATUS\"]\n";
+
 /// How many calls were made today.
 const TODAY: u64 = 5_000;
 
@@ -95,12 +99,18 @@ fn grown(ground: &Ground) -> Result<Project> {
         };
         stead(&["init", "--harness", "claude", "--guards", "--yes"])?;
         stead(&["handoff", "finish the login page"])?;
-        contestant::hook_call(ground).prove()?;
-        for path in project.growing()? {
+        contestant::stead(ground, "a call", &project, Answer::Silence).prove()?;
+        let indexes = project.folder.join(".agent/context/indexes");
+        let named = ["prompts.jsonl", "relevant-files.jsonl"].map(|name| indexes.join(name));
+        for path in project.growing()?.into_iter().chain(named) {
             super::ground::fill(&path)?;
         }
         sessions(&project)?;
-        stead(&["run", "stage", "work", "run-0", "--provider", "mock", "--max", "1"]).or_else(|_| stead(&["runs"]))?;
+        let stage = project.folder.join(".agent/stages/chore");
+        fs::create_dir_all(&stage)?;
+        fs::write(stage.join("stage.yaml"), STAGE)?;
+        fs::write(stage.join("prompt.md"), "Read ${CTX}, note in ${PROGRESS}, write ${OUTPUT} and ${STATUS}.\n")?;
+        stead(&["run", "stage", "chore", "run-0"])?;
         let runs = project.folder.join(".agent/runs");
         (1..RUNS).try_for_each(|number| copy_run(&runs, number))?;
         super::ground::fill(&runs.join("run-0/events.jsonl"))?;

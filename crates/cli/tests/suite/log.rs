@@ -152,7 +152,7 @@ fn calls_are_followed() {
     assert!(next().contains("no-force: would deny; only recorded"));
     // The torn line is completed, then another session calls.
     let mut file = std::fs::OpenOptions::new().append(true).open(world.folder().join(LOG)).unwrap();
-    file.write_all(log[torn..].as_bytes()).unwrap();
+    file.write_all(&log.as_bytes()[torn..]).unwrap();
     run(&world, "a-third-one", "make");
     assert_eq!(next(), "");
     assert!(next().ends_with("claude, session a-third-"));
@@ -166,7 +166,7 @@ fn the_last_blocked_call_is_explained() {
     let world = marked();
     let run_of = |args: &[&str]| world.stead(&[&["explain"], args].concat());
     let none = run_of(&[]);
-    assert_eq!(none.to_string().contains("no call of this project was blocked"), true, "{none}");
+    assert!(none.stderr.contains("no call of this project was blocked"), "{none}");
     assert!(none.code == 1 && none.stderr.ends_with("hint: `stead log` shows the last calls\n"), "{none}");
     let world = used();
     run(&world, "c3c3c3c3", "rm .agent/context/root.json");
