@@ -2,6 +2,7 @@
 //! ARCHITECTURE.md, "Speed".
 #![cfg_attr(not(test), no_main)]
 
+mod answer;
 mod chain_check;
 mod cli;
 mod command;

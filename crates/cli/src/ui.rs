@@ -8,9 +8,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
 use stead_model::{is_hidden, visible};
 use stead_store::terminal_columns;
 
+use crate::answer::Shape;
 use crate::cli::Global;
 use crate::error::CliError;
 use crate::project::now;
@@ -42,7 +44,7 @@ pub(crate) fn stamp(time: &str) -> String {
 /// The answer of a command that was not printed.
 #[derive(Default)]
 pub(crate) struct Captured {
-    pub(crate) json: Option<serde_json::Value>,
+    pub(crate) json: Option<Value>,
     pub(crate) text: String,
 }
 
@@ -117,13 +119,23 @@ impl Ui {
         let _ = out.flush();
     }
 
-    /// Prints a value as JSON, for machines. Control characters stay in it, escaped.
-    pub(crate) fn json(&mut self, value: &serde_json::Value) {
+    /// Prints an answer as JSON, for machines.
+    pub(crate) fn json(&mut self, shape: Shape, answer: &Value) {
+        self.value(shape.envelope(answer.clone()));
+    }
+
+    /// Prints SARIF, whose shape is not ours.
+    pub(crate) fn sarif(&mut self, log: Value) {
+        self.value(log);
+    }
+
+    /// Control characters stay in it, escaped.
+    fn value(&mut self, value: Value) {
         if let Some(captured) = &mut self.captured {
-            captured.json = Some(value.clone());
+            captured.json = Some(value);
             return;
         }
-        let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
+        let text = serde_json::to_string_pretty(&value).unwrap_or_else(|_| "null".to_owned());
         let mut out = io::stdout().lock();
         let _ = writeln!(out, "{}", escaped(&text));
     }

@@ -6,6 +6,7 @@ use stead_guard::{ProseRule, Sense, State, draft_guard, holders, prose_rules, sh
 use stead_install::{AgentDefinition, agent_definitions};
 use stead_model::tokens;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -88,7 +89,7 @@ fn lint(args: &LintArgs, here: &Here, definitions: &[AgentDefinition], ui: &mut 
     }
     if args.json {
         let rules: Vec<Value> = found.iter().map(|(file, rule, held)| as_json(file, rule, held, &guards)).collect();
-        ui.json(&json!({"definitions": definitions.len(), "rules": rules}));
+        ui.json(answer::AGENTS_LINT, &json!({"definitions": definitions.len(), "rules": rules}));
         return Ok(Exit::Done);
     }
     for (file, rule, held) in &found {
@@ -178,7 +179,10 @@ fn size(args: &SizeArgs, here: &Here, definitions: &[AgentDefinition], ui: &mut 
     if args.json {
         let each =
             |(tokens, lines, path): &(usize, usize, String)| json!({"file": path, "tokens": tokens, "lines": lines});
-        ui.json(&json!({"definitions": sizes.iter().map(each).collect::<Vec<_>>(), "tokens": total}));
+        ui.json(
+            answer::AGENTS_SIZE,
+            &json!({"definitions": sizes.iter().map(each).collect::<Vec<_>>(), "tokens": total}),
+        );
         return Ok(Exit::Done);
     }
     if !sizes.is_empty() {

@@ -9,6 +9,7 @@ use stead_hook::{Caller, Examined, INTENT_GATE, describe_action, examine};
 use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall};
 use stead_store::redact;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::chosen;
@@ -90,7 +91,7 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let examined = examine(project.root(), &dir, &env, harness, &event, Some(caller));
     match args.json {
-        true => ui.json(&as_json(&examined)),
+        true => ui.json(answer::CHECK, &as_json(&examined)),
         false => tell(&examined, ui),
     }
     Ok(if examined.level() == Level::Deny { Exit::Failed } else { Exit::Done })

@@ -12,6 +12,7 @@ use stead_install::{
 use stead_model::Severity;
 use stead_model::rfc3339;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guard_counts::{Counts, is_orphaned};
@@ -46,13 +47,16 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let capabilities: Vec<Capability> = Harness::ALL.into_iter().map(capability).collect();
     let is_sound = diagnosis.is_sound();
     if args.json {
-        ui.json(&json!({
-            "sound": is_sound,
-            "root": site.root,
-            "checks": diagnosis.checks,
-            "harnesses": diagnosis.harnesses,
-            "capabilities": capabilities,
-        }));
+        ui.json(
+            answer::DOCTOR,
+            &json!({
+                "sound": is_sound,
+                "root": site.root,
+                "checks": diagnosis.checks,
+                "harnesses": diagnosis.harnesses,
+                "capabilities": capabilities,
+            }),
+        );
     } else {
         tell(&site, &diagnosis, &capabilities, ui);
     }

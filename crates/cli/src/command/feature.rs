@@ -22,6 +22,7 @@ use stead_feature::{
 use stead_pipeline::orchestrate::working_run;
 use stead_store::{Layout, Room};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -114,7 +115,7 @@ impl Here {
         let queue = Queue::of(document.outline(), &session, now_millis());
         if let Some((row, ready)) = queue.iter().find(|(row, _)| row.id == id) {
             match as_json {
-                true => ui.json(&whole(&document, row, ready)?),
+                true => ui.json(answer::FEATURE, &whole(&document, row, ready)?),
                 false => ui.line(line(row, ready, &document.feature(id)?.title)),
             }
         }

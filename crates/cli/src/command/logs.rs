@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 use stead_evidence::{Digest, DigestOptions, Severity, digest};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::Project;
@@ -52,7 +53,7 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let asked = found.groups.is_empty() && args.grep.is_some();
     if args.json {
-        ui.json(&as_json(&found));
+        ui.json(answer::LOGS, &as_json(&found));
     } else {
         ui.raw(found.render(args.tokens as usize));
     }

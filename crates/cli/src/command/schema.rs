@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 use stead_store::{SCHEMAS, schema};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -22,7 +23,7 @@ pub(crate) fn run(args: SchemaArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         Some(name) => ui.raw(schema(name)?.text()),
         None if args.json => {
             let list = SCHEMAS.iter().map(|schema| json!({"name": schema.name, "about": schema.about})).collect();
-            ui.json(&serde_json::Value::Array(list));
+            ui.json(answer::SCHEMA_LIST, &serde_json::Value::Array(list));
         }
         None => {
             let width = SCHEMAS.iter().map(|schema| schema.name.len()).max().unwrap_or(0);

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_store::{CONFIG, CONFIG_LOCAL, Found, Layer, Layout, Marker, Room, StoreError, UserDirs, Worktree};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, env};
@@ -28,7 +29,7 @@ pub(crate) fn run(args: WhereArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         project,
     };
     if args.json {
-        ui.json(&facts.as_json());
+        ui.json(answer::WHERE, &facts.as_json());
     } else {
         facts.tell(ui);
     }

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_ledger::why::{Answer, Class, How, Inquiry};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: WhyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         said["schema"] = 1.into();
         said["path"] = source.path.as_str().into();
         said["line"] = number.into();
-        ui.json(&said);
+        ui.json(answer::WHY, &said);
         return Ok(Exit::Done);
     }
     ui.line(format!("{}:{number}  {}", source.path, answer.class.name()));

@@ -4,6 +4,7 @@ use stead_guard::{Listed, Origin, Problem, State};
 use stead_hook::GuardChange;
 use stead_model::rfc3339;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guard_counts::{Counts, is_orphaned};
@@ -42,12 +43,15 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             shown["marks"] = json!(marks(guard));
             shown
         };
-        ui.json(&json!({
-            "on": !is_off,
-            "guards": guards.list.iter().map(each).collect::<Vec<_>>(),
-            "changes": changes,
-            "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
-        }));
+        ui.json(
+            answer::GUARD_LIST,
+            &json!({
+                "on": !is_off,
+                "guards": guards.list.iter().map(each).collect::<Vec<_>>(),
+                "changes": changes,
+                "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
+            }),
+        );
         return Ok(Exit::Done);
     }
     let width = guards.list.iter().map(|guard| guard.id.chars().count()).max().unwrap_or(0);

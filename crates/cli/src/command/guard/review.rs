@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use stead_hook::HitLine;
 use stead_store::Lines;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -63,7 +64,10 @@ pub(super) fn run(args: &ReviewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let shown = hits.iter().rev().take(MOST).rev();
     if args.json {
-        ui.json(&json!({"guard": args.id, "hits": hits.len(), "items": shown.collect::<Vec<_>>()}));
+        ui.json(
+            answer::GUARD_REVIEW,
+            &json!({"guard": args.id, "hits": hits.len(), "items": shown.collect::<Vec<_>>()}),
+        );
     } else {
         for hit in shown {
             let text = |name: &str| hit[name].as_str().unwrap_or_default().replace('\n', " ");

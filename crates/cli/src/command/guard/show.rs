@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::list::as_json;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, state_in_words};
@@ -32,7 +33,7 @@ pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             shown["guards"] = members.iter().map(|guard| as_json(guard)).collect();
         }
         shown["text"] = json!(text);
-        ui.json(&shown);
+        ui.json(answer::GUARD, &shown);
         return Ok(Exit::Done);
     }
     for guard in &members {

@@ -4,6 +4,7 @@ use stead_guard::State;
 use stead_guard::protection::GATE;
 use stead_model::rfc3339;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guard_counts::{Count, Counts, is_orphaned};
@@ -64,7 +65,7 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 })
             })
             .collect();
-        ui.json(&json!({"since": since, "guards": rows}));
+        ui.json(answer::GUARD_STATS, &json!({"since": since, "guards": rows}));
         return Ok(Exit::Done);
     }
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);

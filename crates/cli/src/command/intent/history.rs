@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_ledger::intent::{HistoryLine, past_sessions};
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ledger::ledger;
@@ -30,7 +31,7 @@ pub(super) fn run(args: &HistoryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
                 json!({"session": one.session, "time": one.time, "outcome": one.outcome, "files": files})
             })
             .collect();
-        ui.json(&json!({"intent": args.id, "history": list}));
+        ui.json(answer::INTENT_HISTORY, &json!({"intent": args.id, "history": list}));
         return Ok(Exit::Done);
     }
     for one in &past {

@@ -5,6 +5,7 @@ use stead_ledger::{MutationClaim, Selected, Selection};
 
 use super::others::Other;
 use super::{Here, as_json, history, others};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now;
@@ -92,7 +93,7 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
         value["overlaps"] = json!(overlap);
         value["context"] = json!(block);
         value["notes"] = json!(notes);
-        ui.json(&value);
+        ui.json(answer::INTENT_SELECTION, &value);
         return Ok(Exit::Done);
     }
     ui.raw(block);
@@ -119,7 +120,7 @@ pub(super) fn release(args: &ReleaseArgs, here: &Here, ui: &mut Ui) -> Result<Ex
     };
     Selection::write(&path, agent, None)?;
     match args.json {
-        true => ui.json(&json!({"released": own})),
+        true => ui.json(answer::INTENT_RELEASE, &json!({"released": own})),
         false => ui.line(format!("intent {own} released")),
     }
     Ok(Exit::Done)

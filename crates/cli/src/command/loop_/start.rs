@@ -4,6 +4,7 @@ use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
 use stead_store::{Layout, Room, Sharing, keep_ignored};
 
 use super::{Here, as_json, session_of};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
@@ -61,7 +62,7 @@ pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     keep_ignored(&here.project.context(), Sharing::of(&here.project.config))?;
     let started = here.loops.start(new, here.now)?;
     if json {
-        ui.json(&as_json(&started.state));
+        ui.json(answer::LOOP, &as_json(&started.state));
         return Ok(Exit::Done);
     }
     let state = &started.state;

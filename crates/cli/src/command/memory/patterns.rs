@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_memory::{LEAST_COUNT, LEAST_SESSIONS, Pattern};
 use stead_model::tokens;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &PatternsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let found = extraction(&project, &guards, &mut |reading| progress.show(reading, ui))?;
     drop(progress);
     if args.json {
-        ui.json(&within(found.patterns, args.max_tokens));
+        ui.json(answer::MEMORY_PATTERNS, &within(found.patterns, args.max_tokens));
         return Ok(Exit::Done);
     }
     for pattern in &found.patterns {

@@ -4,6 +4,7 @@ use stead_context::{EditLog, Lifecycle, RoleName, RoleState, Unsaved, roles, uns
 use stead_store::Durability;
 
 use super::{folder, meant, shown, state, unknown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -144,7 +145,7 @@ fn status(args: &StatusArgs, project: &Project, ui: &mut Ui) -> Result<Exit, Cli
     };
     if args.json {
         let states: Value = states.iter().map(|state| json!(state)).collect();
-        ui.json(&states);
+        ui.json(answer::ROLE_STATE, &states);
         return Ok(Exit::Done);
     }
     let width = states.iter().map(|state| state.role.len()).max().unwrap_or(0);

@@ -9,6 +9,7 @@ use stead_store::{Durability, Exact, replace};
 
 use super::new::minute;
 use super::{folder, shown, unknown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -56,7 +57,10 @@ pub(super) fn run(args: &ValidateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let valid = checked.iter().all(Checked::is_valid);
     if args.json {
-        ui.json(&json!({"valid": valid, "files": checked.iter().map(as_json).collect::<Vec<_>>()}));
+        ui.json(
+            answer::ROLE_VALIDATE,
+            &json!({"valid": valid, "files": checked.iter().map(as_json).collect::<Vec<_>>()}),
+        );
     } else {
         checked.iter().for_each(|checked| tell(checked, ui));
         if checked.is_empty() {

@@ -8,6 +8,7 @@ use stead_migrate::{OlderRun, older_runs};
 use stead_pipeline::{RunView, list_runs};
 use stead_store::{Layout, Marker, Room};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -66,7 +67,7 @@ pub(super) fn run(json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let glance = look(&here, ui)?;
     if json {
-        ui.json(&as_json(&here, is_marked, &glance));
+        ui.json(answer::STATUS, &as_json(&here, is_marked, &glance));
         return Ok(Exit::Done);
     }
     ui.line(format!("project  {}", here.project.root().display()));
