@@ -7,6 +7,7 @@ mod chain_check;
 mod cli;
 mod command;
 mod error;
+mod error_code;
 mod git;
 mod guard_counts;
 mod guards;

@@ -192,11 +192,12 @@ fn show(args: &ShowArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
 }
 
 fn as_json(session: &str, state: &SessionState) -> Value {
+    let begun = state.begun.iter().map(|one| json!({"role": one.role, "agent": one.agent, "begun_at": one.at}));
     json!({
         "session": session,
         "harness": state.harness,
         "role": state.role,
-        "begun": state.begun,
+        "begun": begun.collect::<Vec<_>>(),
         "flags": state.flags,
     })
 }
@@ -244,7 +245,7 @@ pub(super) fn open(
     match (state, harness) {
         (Some(state), _) => Ok((id, state)),
         (None, Some(harness)) => Ok((id, SessionState::begin(harness, session, project.root(), &now()))),
-        (None, None) => Err(CliError::user(format!("there is no session `{session}` in this project"))
+        (None, None) => Err(CliError::not_found(format!("there is no session `{session}` in this project"))
             .hinted("`stead agent show` without `--session` shows the last one seen")),
     }
 }

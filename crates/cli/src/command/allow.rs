@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
 use stead_guard::protection::GATE;
 use stead_hook::{Did, HitLine, Override, STALE_FILE};
 use stead_model::rfc3339;
@@ -91,7 +90,7 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         written.push(line);
     }
     if args.json {
-        ui.json(answer::ALLOW, &json!(written));
+        ui.json(answer::ALLOW, &answer::records(&written));
         return Ok(Exit::Done);
     }
     for line in written {

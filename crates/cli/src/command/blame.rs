@@ -44,7 +44,7 @@ pub(crate) fn run(args: BlameArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 said
             })
             .collect();
-        ui.json(answer::BLAME, &json!({"schema": 1, "path": source.path, "lines": lines}));
+        ui.json(answer::BLAME, &json!({"path": source.path, "items": lines}));
         return Ok(Exit::Done);
     }
     let width = answers.len().to_string().len();

@@ -186,11 +186,11 @@ fn outcome(hit: &Hit) -> String {
 
 fn as_json(examined: &Examined) -> Value {
     json!({
-        "level": examined.level().name(),
+        "verdict": examined.level().name(),
         "self_protection": (examined.own.level > Level::Allow).then(|| examined.own.reason_text()),
         "reason": (examined.guards.level > Level::Allow).then(|| examined.guards.reason_text()),
         "intents": examined.intents.as_ref().map(|objection| json!({
-            "level": objection.level.name(),
+            "verdict": objection.level.name(),
             "only_warns": objection.only_warns,
             "text": objection.text,
             "part": objection.part,
@@ -199,11 +199,11 @@ fn as_json(examined: &Examined) -> Value {
         "notes": examined.notes,
         "hits": examined.hits.iter().map(|hit| json!({
             "guard": hit.guard,
-            "file": hit.file,
+            "guard_path": hit.file,
             "version": hit.version,
             "mode": hit.mode.name(),
             "would": hit.would.name(),
-            "level": hit.level.name(),
+            "verdict": hit.level.name(),
             "because": hit.because,
             "part": hit.part,
             "path": hit.path,

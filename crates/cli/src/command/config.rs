@@ -108,7 +108,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) {
         ui.json(
             answer::CONFIG_LIST,
             &json!({
-                "settings": project.config.entries().iter().map(as_json).collect::<Vec<_>>(),
+                "items": project.config.entries().iter().map(as_json).collect::<Vec<_>>(),
                 "problems": project.problems.iter().map(problem_as_json).collect::<Vec<_>>(),
             }),
         );
@@ -266,7 +266,7 @@ fn problem_as_json(problem: &Problem) -> Value {
 fn origin_as_json(origin: &Origin) -> Value {
     json!({
         "layer": origin.layer.name(),
-        "file": origin.file.as_ref().map(|file| file.to_string_lossy()),
+        "path": origin.file.as_ref().map(|file| file.to_string_lossy()),
         "line": origin.line,
         "variable": origin.variable,
     })

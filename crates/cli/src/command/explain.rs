@@ -43,11 +43,11 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 said
             })
             .collect();
-        ui.json(answer::EXPLAIN, &json!({
+        ui.json(answer::EXPLAIN, &answer::record(json!({
             "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
             "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
             "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects(), "hits": hits, "appeals": appeals,
-        }));
+        })));
         return Ok(Exit::Done);
     }
     tell(&verdict, &guards, ui);

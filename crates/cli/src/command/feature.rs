@@ -175,7 +175,7 @@ fn described(mut entry: Value, row: &Row, ready: &Readiness) -> Value {
         entry["waits_for"] = json!(on);
     }
     if let Readiness::Claimed { owner, expires } = ready {
-        entry["claim"] = json!({"owner": owner, "expires": stead_model::rfc3339(*expires)});
+        entry["claim"] = json!({"owner": owner, "expires_at": stead_model::rfc3339(*expires)});
     }
     entry
 }

@@ -117,12 +117,12 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError>
                 "confirmed": file.confirmed,
                 "gone": gone(&file.path),
                 "score": (file.score * 1000.0).round() / 1000.0,
-                "touches": file.touches,
+                "touch_count": file.touches,
                 "action": file.action,
-                "last": file.last,
+                "last_used_at": file.last,
             })
         });
-        ui.json(answer::FILE_LIST, &json!({"session": speaker.session, "files": shown.collect::<Vec<_>>()}));
+        ui.json(answer::FILE_LIST, &json!({"session": speaker.session, "items": shown.collect::<Vec<_>>()}));
         return Ok(());
     }
     if files.is_empty() {

@@ -104,7 +104,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     let found = lessons.by_use()?.into_iter().filter(|(entry, _)| args.kind.is_none_or(|kind| entry.kind == kind));
     if args.json {
         let found: Vec<_> = found.map(|(entry, uses)| as_json(&entry, uses)).collect();
-        ui.json(answer::LESSON_LIST, &json!({"path": lessons.path(), "lessons": found}));
+        ui.json(answer::LESSON_LIST, &json!({"path": lessons.path(), "items": found}));
         return Ok(Exit::Done);
     }
     let found: Vec<_> = found.collect();
@@ -119,7 +119,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
 
 fn as_json(entry: &Entry, uses: u64) -> serde_json::Value {
     let Entry { id, kind, date, text, .. } = entry;
-    json!({"id": id, "kind": kind.name(), "date": date, "text": text, "uses": uses, "edited": !entry.is_unedited()})
+    json!({"id": id, "kind": kind.name(), "recorded_at": date, "text": text, "use_count": uses, "edited": !entry.is_unedited()})
 }
 
 fn drop_one(args: &DropArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {

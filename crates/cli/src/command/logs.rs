@@ -47,7 +47,7 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         let path = dir.join(&args.file);
         let project = Project::find(ui)?;
         if let Some(why) = Speaker::calling(&project).refusal_to_read(&project, &dir, &args.file) {
-            return Err(CliError::user(format!("agents may not read `{}`: {why}", args.file.display())));
+            return Err(CliError::refused(format!("agents may not read `{}`: {why}", args.file.display())));
         }
         digest(open(&path, &args.file)?, &args.file, &options)?
     };
@@ -73,12 +73,12 @@ fn as_json(found: &Digest) -> serde_json::Value {
         lines.map(|(number, text)| json!({"line": number, "text": text})).collect::<Vec<_>>()
     };
     json!({
-        "lines": found.lines,
-        "bytes": found.bytes,
-        "fatal": found.count(Severity::Fatal),
-        "errors": found.count(Severity::Error),
-        "warnings": found.count(Severity::Warning),
-        "dropped": found.dropped,
+        "line_count": found.lines,
+        "byte_count": found.bytes,
+        "fatal_count": found.count(Severity::Fatal),
+        "error_count": found.count(Severity::Error),
+        "warning_count": found.count(Severity::Warning),
+        "dropped_count": found.dropped,
         "groups": found.groups.iter().map(|group| json!({
             "severity": group.severity.name(),
             "count": group.count,

@@ -113,10 +113,10 @@ fn show(status: &ModelStatus, as_json: bool, ui: &mut Ui) -> Result<Exit, CliErr
             &json!({
                 "model": MODEL,
                 "status": name,
-                "dir": dir,
+                "path": dir,
                 "id": facts.map(|facts| &facts.id),
                 "bytes": facts.map(|facts| facts.bytes),
-                "installed": facts.map(|facts| &facts.installed),
+                "installed_at": facts.map(|facts| &facts.installed),
                 "weights_sha256": facts.map(|facts| &facts.weights),
                 "error": error.map(ToString::to_string),
                 "hint": error.and_then(|error| error.hint()),
@@ -140,7 +140,7 @@ fn remove_model(args: &RemoveArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let dir = own_model_dir()?;
     let removed = remove(&dir)?;
     if args.json {
-        ui.json(answer::MODEL_REMOVAL, &json!({"model": MODEL, "removed": removed, "dir": dir}));
+        ui.json(answer::MODEL_REMOVAL, &json!({"model": MODEL, "removed": removed, "path": dir}));
     } else {
         ui.line(if removed { format!("removed {MODEL}") } else { format!("{MODEL} is not installed") });
     }

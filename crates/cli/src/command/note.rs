@@ -99,7 +99,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     let scope = Scope { session: speaker.session.as_deref(), now: now_millis() };
     let found = notes(&project.indexes().join(Note::FILE), &scope)?;
     if args.json {
-        ui.json(answer::NOTE_LIST, &json!({"session": speaker.session, "notes": found}));
+        ui.json(answer::NOTE_LIST, &json!({"session": speaker.session, "items": answer::records(&found)}));
         return Ok(Exit::Done);
     }
     if found.is_empty() {

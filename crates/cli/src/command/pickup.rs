@@ -186,7 +186,7 @@ fn as_json(pickup: &Pickup, shelf: &Shelf, brief: &Brief, verified: &[Verified])
         "created_at": packet.get("created_at"),
         "updated_at": packet.get("updated_at"),
         "source": packet.get("source"),
-        "session_id": packet.get("session_id"),
+        "session": packet.get("session_id"),
         "continues": packet.continues(),
         "staleness": pickup.staleness().name(),
         "factors": pickup.factors.iter().map(|factor| json!({

@@ -56,7 +56,7 @@ pub(crate) fn run(args: ReflectArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let latest = latest_reflection(&log, args.feature.as_deref())?;
     if args.json {
-        ui.json(answer::REFLECT, &json!({"feature": args.feature, "latest": latest}));
+        ui.json(answer::REFLECT, &json!({"feature": args.feature, "latest": latest.as_ref().map(answer::record)}));
         return Ok(Exit::Done);
     }
     match (step, latest) {

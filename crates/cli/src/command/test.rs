@@ -71,7 +71,7 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         let mut told = report.json();
         if !is_kept {
-            told["folder"] = Value::Null;
+            told["path"] = Value::Null;
         }
         ui.json(answer::RUN, &told);
     } else {

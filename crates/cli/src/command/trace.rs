@@ -188,7 +188,7 @@ fn stats(args: &StatsArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError>
         })?;
     }
     if args.json {
-        let mut out = json!({"changes": changes, "files": files.len(), "lines": lines});
+        let mut out = json!({"change_count": changes, "file_count": files.len(), "line_count": lines});
         names.iter().zip(&counts).for_each(|((name, _), counts)| out[*name] = json!(counts));
         ui.json(answer::TRACE_STATS, &out);
         return Ok(());

@@ -94,7 +94,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let went_well = items.iter().all(|recorded| recorded.item.is_proof());
     if args.json {
         let items: Vec<&Item> = items.iter().map(|recorded| &recorded.item).collect();
-        ui.json(answer::VERIFY, &json!({"proven": proven, "items": items}));
+        ui.json(answer::VERIFY, &json!({"proven": proven, "items": answer::records(&items)}));
     }
     Ok(if went_well { Exit::Done } else { Exit::Failed })
 }

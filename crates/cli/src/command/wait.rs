@@ -50,7 +50,7 @@ pub(crate) fn run(args: WaitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let reports = folders.iter().map(|folder| RunReport::read(folder, ui)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
         let items: Vec<_> = reports.iter().map(RunReport::json).collect();
-        ui.json(answer::WAIT, &json!({"schema": 1, "timed_out": is_late, "items": items}));
+        ui.json(answer::WAIT, &json!({"timed_out": is_late, "items": items}));
     } else {
         for report in &reports {
             ui.line(report.headline());

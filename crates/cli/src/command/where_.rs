@@ -84,13 +84,13 @@ impl Facts {
             "found_by": self.found_by(),
             "marker": {
                 "state": state(&self.marker),
-                "schema": marker.map(|marker| marker.schema),
+                "version": marker.map(|marker| marker.schema),
                 "project_id": marker.map(|marker| &marker.project_id),
                 "created_at": marker.map(|marker| &marker.created_at),
                 "problem": self.marker.as_ref().err().map(ToString::to_string),
             },
             "worktree": self.worktree.as_ref().map(|worktree| json!({
-                "dir": worktree.dir.to_string_lossy(),
+                "path": worktree.dir.to_string_lossy(),
                 "main": worktree.main.as_ref().map(|main| main.to_string_lossy()),
             })),
             "config": self.files.iter().map(|(layer, path)| json!({

@@ -83,7 +83,7 @@ pub(crate) fn to_json(answer: &Answer, commit: Option<&str>) -> Value {
         "class": answer.class.name(),
         "intent": record.and_then(|record| record.intent()),
         "session": record.and_then(|record| record.session()),
-        "time": record.map(|record| &record.timestamp),
+        "recorded_at": record.map(|record| &record.timestamp),
         "mutation_class": record.map(|record| record.class().name()),
         "commit": commit,
         "harness": note.and_then(|note| note.harness.as_deref()),

@@ -457,7 +457,7 @@ fn the_ledger_can_be_asked_and_exported() {
     assert!(log.lines().all(|line| line.chars().count() <= 80), "{log}");
     let only = world.stead(&["trace", "log", "--intent", "REQ-001", "--json"]).json();
     assert_eq!((only.as_array().unwrap().len(), &only[0]["peer"]), (1, &json!("bob")));
-    assert_eq!(world.stead(&["trace", "log", "--path", "src", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(world.stead(&["trace", "log", "--path", "src", "--json"]).json()["items"].as_array().unwrap().len(), 1);
     let stats = world.stead(&["trace", "stats", "--json"]).json();
     assert_eq!((&stats["changes"], &stats["writer"]["bob"]), (&json!(2), &json!(1)));
     let shown = world.stead(&["trace", "show", "b3c6"]).ok();

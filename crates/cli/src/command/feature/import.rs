@@ -41,7 +41,7 @@ pub(super) fn run(args: &ImportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
             bytes
         }
         false => read_capped(&ui.dir()?.join(&args.file), FeatureList::LIMIT)?
-            .ok_or_else(|| CliError::user(format!("there is no file `{name}`")))?,
+            .ok_or_else(|| CliError::not_found(format!("there is no file `{name}`")))?,
     };
     let text = String::from_utf8(bytes).map_err(|_| CliError::user(format!("`{name}` is not UTF-8")))?;
     let imported = import(&text, args.from)?;

@@ -38,7 +38,7 @@ pub(super) struct ListArgs {
 pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let Some(document) = Document::read(&here.room)? else {
         match args.json {
-            true => ui.json(answer::FEATURE_LIST, &json!({"features": []})),
+            true => ui.json(answer::FEATURE_LIST, &json!({"items": []})),
             false => ui.note("no features yet; add one with `stead feature add`"),
         }
         return Ok(Exit::Done);
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         }
     }
     if args.json {
-        ui.json(answer::FEATURE_LIST, &json!({"features": features}));
+        ui.json(answer::FEATURE_LIST, &json!({"items": features}));
         return Ok(Exit::Done);
     }
     ui.lines(&lines);

@@ -101,7 +101,7 @@ pub(super) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         true => ui.json(
             answer::GUARD_BENCH,
             &json!({
-                "file": args.file,
+                "path": args.file,
                 "cases": cases,
                 "packs": counts.iter().map(|(id, count)| {
                     let mut shown = as_json(*count);

@@ -33,7 +33,7 @@ pub(super) fn run(args: &HistoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         Err(_) => None,
     };
     if args.json {
-        ui.json(answer::GUARD_HISTORY, &json!({"guard": id, "current": current, "items": changes}));
+        ui.json(answer::GUARD_HISTORY, &json!({"id": id, "current": current, "items": answer::records(&changes)}));
         return Ok(Exit::Done);
     }
     for change in &changes {

@@ -326,7 +326,7 @@ pub(super) fn write(
 fn tell(id: &str, mode: Mode, path: &Path, project: &Project, missing: &[String], json: bool, ui: &mut Ui) {
     let file = project.short(path).display().to_string();
     if json {
-        ui.json(answer::GUARD_MODE, &json!({"id": id, "mode": mode.name(), "file": file, "missing": missing}));
+        ui.json(answer::GUARD_MODE, &json!({"id": id, "mode": mode.name(), "path": file, "missing": missing}));
         return;
     }
     ui.line(format!("`{id}` is now in mode `{}`, set in {file}", mode.name()));

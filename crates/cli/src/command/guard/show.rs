@@ -28,7 +28,7 @@ pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let Some(first) = members.first() else { return Err(guards.unknown(&args.id)) };
     let text = guards.source_of(first).map(|source| source.text).unwrap_or_default();
     if args.json {
-        let mut shown = if first.id == args.id { as_json(first) } else { json!({"id": args.id, "file": first.file}) };
+        let mut shown = if first.id == args.id { as_json(first) } else { json!({"id": args.id, "path": first.file}) };
         if first.id != args.id {
             shown["guards"] = members.iter().map(|guard| as_json(guard)).collect();
         }

@@ -46,8 +46,8 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(
             answer::GUARD_TEST,
             &json!({
-                "results": results.iter().map(|(file, result)| json!({
-                    "file": file, "guard": result.guard, "line": result.line, "test": result.title, "must": result.must,
+                "items": results.iter().map(|(file, result)| json!({
+                    "path": file, "guard": result.guard, "line": result.line, "test": result.title, "must": result.must,
                     "passed": result.passed, "detail": result.detail,
                 })).collect::<Vec<_>>(),
                 "problems": wrong.iter().map(super::list::problem_as_json).collect::<Vec<_>>(),

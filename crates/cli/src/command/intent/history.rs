@@ -28,10 +28,10 @@ pub(super) fn run(args: &HistoryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
             .map(|one| {
                 let files: Vec<_> =
                     one.files.iter().map(|(path, hash)| json!({"path": path, "content_hash": hash})).collect();
-                json!({"session": one.session, "time": one.time, "outcome": one.outcome, "files": files})
+                json!({"session": one.session, "recorded_at": one.time, "outcome": one.outcome, "files": files})
             })
             .collect();
-        ui.json(answer::INTENT_HISTORY, &json!({"intent": args.id, "history": list}));
+        ui.json(answer::INTENT_HISTORY, &json!({"id": args.id, "items": list}));
         return Ok(Exit::Done);
     }
     for one in &past {

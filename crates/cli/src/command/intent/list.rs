@@ -50,7 +50,7 @@ pub(super) fn list(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
     });
     if args.json {
         let intents: Vec<_> = file.intents.iter().map(as_json).collect();
-        ui.json(answer::INTENT_LIST, &json!({"intents": intents, "selected": own, "requests": open}));
+        ui.json(answer::INTENT_LIST, &json!({"selected": own, "requests": answer::records(&open), "items": intents}));
         return Ok(Exit::Done);
     }
     for intent in &file.intents {
@@ -84,7 +84,10 @@ pub(super) fn show(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
         ("done when", intent.acceptance_criteria.iter().map(|one| one.shown()).collect()),
         ("commands", intent.commands.clone()),
         ("related", intent.related_files.clone()),
-        ("selected by", others.iter().map(|one| format!("session {} since {}", one.session, one.since)).collect()),
+        (
+            "selected by",
+            others.iter().map(|one| format!("session {} since {}", one.session, one.selected_at)).collect(),
+        ),
     ];
     if intent.needs_approval {
         lists.push(("approval", vec!["a person is asked about every change".to_owned()]));

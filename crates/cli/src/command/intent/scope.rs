@@ -58,7 +58,7 @@ pub(super) fn run(args: &ScopeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
                 .iter()
                 .map(|(intent, pattern)| json!({"id": intent.id, "status": intent.status, "pattern": pattern}))
                 .collect();
-            ui.json(answer::INTENT_OWNERS, &json!({"path": path, "owners": list, "free": is_free}));
+            ui.json(answer::INTENT_OWNERS, &json!({"path": path, "free": is_free, "items": list}));
         }
         false => {
             for (intent, pattern) in &owners {

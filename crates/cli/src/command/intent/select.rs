@@ -57,12 +57,12 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
         return Err(stead_ledger::LedgerError::Finished { id: id.to_owned(), status: Status::Completed.name() }.into());
     }
     if IntentIgnore::read(&here.room).is_ok_and(|ignore| ignore.barred.iter().any(|barred| barred == id)) {
-        return Err(CliError::user(format!("`.intentignore` bars `{id}` from changing anything"))
+        return Err(CliError::refused(format!("`.intentignore` bars `{id}` from changing anything"))
             .hinted("select another intent, or ask the person"));
     }
     let holders = others::with_selection(here, id);
     if let Some(holder) = holders.first().filter(|_| intent.exclusive) {
-        let message = format!("`{id}` is exclusive; session {} has it since {}", holder.session, holder.since);
+        let message = format!("`{id}` is exclusive; session {} has it since {}", holder.session, holder.selected_at);
         return Err(CliError::user(message).hinted("wait until that session ends, or select another intent"));
     }
     let Some((session, agent)) = here.session() else {
@@ -103,7 +103,7 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
 
 fn shared_paths(other: &Other) -> String {
     let client = other.harness.as_ref().map(|harness| format!(" of {harness}")).unwrap_or_default();
-    let Other { session, intent, since, .. } = other;
+    let Other { session, intent, selected_at: since, .. } = other;
     format!("note: session {session}{client} works in the same paths ({intent}, since {since})")
 }
 

@@ -1,5 +1,4 @@
 use clap::Args;
-use serde_json::Value;
 use stead_context::LoopLine;
 
 use super::Here;
@@ -27,10 +26,7 @@ pub(super) fn run(args: &LogArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     let mut lines: Vec<LoopLine> = LoopLine::newest(here.loops.indexes(), id.as_deref())?.take(args.last).collect();
     lines.reverse();
     if args.json {
-        ui.json(
-            answer::LOOP_LOG,
-            &Value::Array(lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect()),
-        );
+        ui.json(answer::LOOP_LOG, &answer::records(&lines));
         return Ok(Exit::Done);
     }
     if lines.is_empty() {

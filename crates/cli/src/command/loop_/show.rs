@@ -26,7 +26,7 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     if args.json {
         let mut value = as_json(state);
         value["prompt"] = json!(file.prompt());
-        value["file"] = json!(path.to_string_lossy());
+        value["path"] = json!(path.to_string_lossy());
         ui.json(answer::LOOP, &value);
         return Ok(Exit::Done);
     }

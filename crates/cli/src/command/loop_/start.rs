@@ -118,7 +118,7 @@ fn new_loop(args: StartArgs, here: &Here, ui: &Ui) -> Result<NewLoop, CliError> 
     if let Some(command) = &verify
         && let Some(reason) = Speaker::calling(&here.project).refusal(&here.project, command)
     {
-        return Err(CliError::user(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
+        return Err(CliError::refused(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
     }
     let from_packet = packet.as_ref().and_then(Packet::max_iterations);
     Ok(NewLoop {
@@ -146,10 +146,8 @@ fn then_run(named: &str, ui: &Ui) -> Result<String, CliError> {
     let known = if kind == "stage" { catalog.stages() } else { catalog.pipelines() };
     match known.iter().any(|(known, _)| *known == name) {
         true => Ok(format!("{kind} {name}")),
-        false => {
-            Err(CliError::user(format!("there is no {kind} `{name}`"))
-                .hinted(format!("`stead {kind} list` lists them")))
-        }
+        false => Err(CliError::not_found(format!("there is no {kind} `{name}`"))
+            .hinted(format!("`stead {kind} list` lists them"))),
     }
 }
 

@@ -59,8 +59,8 @@ const EVIDENCE: usize = 3;
 fn within(mut patterns: Vec<Pattern>, most: Option<usize>) -> Value {
     let all = patterns.len();
     let told = |patterns: &[Pattern]| match all - patterns.len() {
-        0 => json!({"items": patterns}),
-        omitted => json!({"items": patterns, "omitted": omitted}),
+        0 => json!({"items": answer::records(patterns)}),
+        omitted => json!({"items": answer::records(patterns), "omitted": omitted}),
     };
     let fits = |value: &Value| most.is_none_or(|most| tokens(&value.to_string()) <= most);
     let mut value = told(&patterns);

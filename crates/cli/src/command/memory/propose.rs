@@ -187,7 +187,7 @@ fn as_json(proposal: &Proposal, file: &str) -> Value {
             shown["mode"] = json!(proposal.mode);
         }
         ProposalKind::Agent => {
-            shown["file"] = json!(proposal.file);
+            shown["path"] = json!(proposal.file);
             shown["diff"] = json!(proposal.text);
         }
         ProposalKind::Lesson | ProposalKind::Unknown => shown["lesson"] = json!(proposal.text),

@@ -32,7 +32,7 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         let as_json = |(role, file, valid, state): &(_, String, bool, Option<&str>)| -> serde_json::Value {
             let role: &stead_context::RoleName = role;
-            json!({"role": role.as_str(), "file": file, "valid": valid, "state": state})
+            json!({"role": role.as_str(), "path": file, "valid": valid, "state": state})
         };
         ui.json(answer::ROLE_LIST, &list.iter().map(as_json).collect());
         return Ok(Exit::Done);

@@ -46,7 +46,7 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             answer::ROLE_RECOVERY,
             &json!({
                 "role": role.as_str(),
-                "file": shown,
+                "path": shown,
                 "before": before.name(),
                 "state": state.state.name(),
                 "documents": documents.iter()

@@ -125,7 +125,7 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
 fn tell(json: bool, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
     let name = folder.name();
     if json {
-        ui.json(answer::RUN_STARTED, &json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
+        ui.json(answer::RUN_STARTED, &json!({"run": name, "pid": child.id(), "path": folder.path(), "log": log}));
         return;
     }
     ui.line(format!("{name} is running in the background (process {})", child.id()));

@@ -83,7 +83,7 @@ fn as_json(outcomes: &[Outcome], for_real: bool) -> serde_json::Value {
         let is_removed = for_real && one.kept.is_none();
         json!({"run": one.run, "status": one.status, "bytes": one.bytes, "removed": is_removed, "kept": one.kept})
     };
-    json!({"schema": 1, "dry_run": !for_real, "items": outcomes.iter().map(item).collect::<Vec<_>>()})
+    json!({"dry_run": !for_real, "items": outcomes.iter().map(item).collect::<Vec<_>>()})
 }
 
 fn is_old(view: &RunView, before: i64) -> bool {
