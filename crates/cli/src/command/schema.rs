@@ -8,7 +8,7 @@ use crate::cli::Exit;
 use crate::error::{CliError, Code};
 use crate::ui::Ui;
 
-/// Print the JSON Schema of a file format or of an answer, or list them
+/// Print the JSON Schema of a file format or answer, or list them
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead schema\n  stead schema session-log > session-log.schema.json\n  stead schema answer.guard-list"

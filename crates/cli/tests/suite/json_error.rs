@@ -38,7 +38,6 @@ fn an_error_has_a_code_and_the_same_exit_code() {
     check("guard lst", "usage", "");
     check("guard list --nothing", "usage", "");
     check("lint --config record.sessions=7", "usage", "");
-    check("role new a/b", "invalid", "");
 }
 
 #[test]
