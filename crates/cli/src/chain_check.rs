@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 use stead_store::{Chain, Flaw, Verified};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::require_person;
@@ -43,13 +44,16 @@ impl ChainCheck {
         let is_good = found.flaws.is_empty();
         if self.json {
             let flaw = |flaw: &Flaw| json!({"line": flaw.line, "kind": flaw.kind.name(), "count": flaw.count});
-            ui.json(&json!({
-                "ok": is_good,
-                "path": chain.log,
-                "lines": found.lines,
-                "flaws": found.flaws.iter().map(flaw).collect::<Vec<_>>(),
-                "torn": found.torn,
-            }));
+            ui.json(
+                answer::CHAIN_CHECK,
+                &json!({
+                    "ok": is_good,
+                    "path": chain.log,
+                    "lines": found.lines,
+                    "flaws": found.flaws.iter().map(flaw).collect::<Vec<_>>(),
+                    "torn": found.torn,
+                }),
+            );
         } else {
             found.flaws.iter().for_each(|flaw| ui.line(flaw.to_string()));
             found.torn.iter().for_each(|line| ui.note(format!("note: line {line} was not finished by its writer")));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use stead_model::nearest;
 use stead_pipeline::RunStatus;
 use stead_store::{UserDirs, keep_private, terminal_columns};
@@ -182,8 +182,11 @@ impl Exit {
 
 /// Parses the command line, runs the command, prints its error and returns the exit code.
 pub(crate) fn run() -> u8 {
-    let cli = parse();
-    let mut ui = Ui::new(cli.global.clone());
+    let (cli, is_json) = match parse() {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
+    let mut ui = Ui::new(cli.global.clone(), is_json);
     if cli.command.is_about_itself() {
         return exit_code(cli.command.run(&mut ui), &mut ui);
     }
@@ -236,8 +239,10 @@ pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller, changes: boo
 /// What the parser has against a command, without the usage of the command line.
 fn wrong_words(error: &clap::Error) -> CliError {
     let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    CliError::usage(first.strip_prefix("error: ").unwrap_or(first))
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = rest.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    CliError::usage(message.strip_prefix("error: ").unwrap_or(&message)).hinted_if(tip)
 }
 
 /// The command line as it is, for completions and manual pages.
@@ -245,18 +250,42 @@ pub(crate) fn command() -> clap::Command {
     grouped(Cli::command(), width())
 }
 
-/// Parses the command line.
-fn parse() -> Cli {
+/// Parses the command line, and says whether it asks for JSON; else returns the exit code.
+fn parse() -> Result<(Cli, bool), u8> {
     let mut words: Vec<OsString> = std::env::args_os().collect();
     let plain = words.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
     if let Some(own) = plain.as_deref().and_then(respelled) {
-        Ui::new(Global::default()).note(format!("note: read as `stead {}`", own.join(" ")));
+        Ui::new(Global::default(), asks_for_json(&words)).note(format!("note: read as `stead {}`", own.join(" ")));
         words.truncate(1);
         words.extend(own.into_iter().map(OsString::from));
     }
-    let matches = command().term_width(width()).try_get_matches_from(words);
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    cli.unwrap_or_else(|error| sensible(error).exit())
+    let matches = command().term_width(width()).try_get_matches_from(&words);
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, has_json(&matches))));
+    parsed.map_err(|error| match sensible(error) {
+        error if error.use_stderr() && asks_for_json(&words) => {
+            let error = wrong_words(&error);
+            Ui::new(Global::default(), true).error(&error);
+            error.exit_code()
+        }
+        error => error.exit(),
+    })
+}
+
+/// Returns true if the command that was parsed has `--json`.
+fn has_json(matches: &ArgMatches) -> bool {
+    match matches.subcommand() {
+        Some((_, below)) => has_json(below) || own_json(matches),
+        None => own_json(matches),
+    }
+}
+
+fn own_json(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>("json").ok().flatten().is_some_and(|is_set| *is_set)
+}
+
+/// As [`has_json`], for words that could not be parsed.
+fn asks_for_json(words: &[OsString]) -> bool {
+    words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// Drops suggestions that are no likely typing error: nothing helps more than a wrong hint.

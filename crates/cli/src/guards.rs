@@ -71,7 +71,7 @@ impl Guards {
 
     pub(crate) fn unknown(&self, id: &str) -> CliError {
         let ids = self.list.iter().map(|guard| guard.id.as_str()).chain(shipped().iter().map(|shipped| shipped.id));
-        let error = CliError::user(format!("there is no guard `{id}`"));
+        let error = CliError::not_found(format!("there is no guard `{id}`"));
         match nearest(id, ids) {
             Some(near) => error.hinted(format!("did you mean `{near}`?")),
             None => error.hinted("`stead guard list` shows all of them"),

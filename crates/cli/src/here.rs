@@ -8,6 +8,7 @@ use stead_install::{InstallError, Reach, Site, UndoRecord, named};
 use stead_store::{Layout, Room, UserDirs};
 
 use crate::error::CliError;
+use crate::error_code::Coded;
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
@@ -65,13 +66,13 @@ pub(crate) fn chosen(names: &[String]) -> Result<Vec<Harness>, CliError> {
 impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             InstallError::UnknownHarness { .. } => Self::usage(message),
             InstallError::Store(source) => return source.into(),
             InstallError::RecordUnwritten { source } => Self::user(message).because(source),
             InstallError::RecordCorrupt { .. } | InstallError::RecordNewer { .. } => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }

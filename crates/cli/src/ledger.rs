@@ -8,6 +8,7 @@ use stead_model::FileId;
 use stead_store::{Layout, Marker, Room, UserDirs};
 
 use crate::error::CliError;
+use crate::error_code::Coded;
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
@@ -50,13 +51,13 @@ pub(crate) fn state(project: &Project) -> Option<PathBuf> {
 impl From<LedgerError> for CliError {
     fn from(error: LedgerError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             LedgerError::Store(source) => return source.into(),
             LedgerError::Malformed { .. } => Self::config(message),
             LedgerError::Invalid { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }

@@ -2,10 +2,12 @@
 //! ARCHITECTURE.md, "Speed".
 #![cfg_attr(not(test), no_main)]
 
+mod answer;
 mod chain_check;
 mod cli;
 mod command;
 mod error;
+mod error_code;
 mod git;
 mod guard_counts;
 mod guards;

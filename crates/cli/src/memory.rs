@@ -7,6 +7,7 @@ use stead_memory::{Capture, Captured, History, Memory, MemoryError, Records, Ret
 use stead_store::{Layout, Marker, Room, UserDirs};
 
 use crate::error::CliError;
+use crate::error_code::Coded;
 use crate::ledger::state;
 use crate::patterns::history;
 use crate::project::{Project, env, now_millis};
@@ -84,11 +85,11 @@ pub(crate) fn capture_quietly(ui: &Ui) {
 impl From<MemoryError> for CliError {
     fn from(error: MemoryError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         match error {
             MemoryError::Store(source) => source.into(),
-            MemoryError::Unreadable { source, .. } => Self::user(message).because(source).hinted_if(hint),
-            _ => Self::user(message).hinted_if(hint),
+            MemoryError::Unreadable { source, .. } => Self::user(message).because(source).coded(code).hinted_if(hint),
+            _ => Self::user(message).coded(code).hinted_if(hint),
         }
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn is_below_agent() -> bool {
 }
 
 fn refusal(what: &str, why: &str) -> CliError {
-    CliError::user(format!("only a person may {what}; {why}"))
+    CliError::refused(format!("only a person may {what}; {why}"))
         .hinted("run it in a terminal of your own, outside any agent")
 }
 

@@ -9,7 +9,8 @@ use stead_hook::{find_project, sealed_configs};
 use stead_model::clean;
 use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, UserDirs};
 
-use crate::error::CliError;
+use crate::error::{CliError, Code};
+use crate::error_code::Coded;
 use crate::session::Caller;
 use crate::trusting::note_arrival;
 use crate::ui::Ui;
@@ -54,7 +55,7 @@ impl Project {
             return Ok(());
         }
         let message = format!("`{}` is not a project yet", self.root().display());
-        Err(CliError::user(message).hinted("run `stead init` first"))
+        Err(CliError::user(message).coded(Code::NotSetUp).hinted("run `stead init` first"))
     }
 
     /// The folder of the context room.
@@ -133,7 +134,7 @@ pub(crate) fn project_path(project: &Project, dir: &Path, typed: &str) -> Result
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             StoreError::Io { source, .. } => Self::user(message).because(source),
             StoreError::ConfigSyntax { .. } | StoreError::NotATable { .. } => Self::config(message),
@@ -142,19 +143,19 @@ impl From<StoreError> for CliError {
             }
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }
 
 impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             ContextError::Store(source) => return source.into(),
             ContextError::RoleName { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }

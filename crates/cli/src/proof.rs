@@ -7,6 +7,7 @@ use stead_store::{Layout, ProjectState, Room, UserDirs};
 
 use crate::command::orchestrate::is_on;
 use crate::error::CliError;
+use crate::error_code::Coded;
 use crate::person::agent_near;
 use crate::project::{Project, env};
 use crate::session::calling_session;
@@ -65,7 +66,7 @@ pub(crate) fn refuse_verifier(project: &Project, feature: Option<&Feature>, comm
     let rules = if is_persons { Rules::WithoutIntents } else { Rules::All };
     match Speaker::calling(project).refusal_by(rules, project, command) {
         None => Ok(()),
-        Some(reason) => Err(CliError::user(format!("`{command}` is refused: {reason}"))
+        Some(reason) => Err(CliError::refused(format!("`{command}` is refused: {reason}"))
             .hinted("ask the person to run it, or to change the feature's verifiers")),
     }
 }
@@ -79,7 +80,7 @@ pub(crate) fn voice(who: &Who, project: &Project, ui: &Ui) -> Kind {
 impl From<EvidenceError> for CliError {
     fn from(error: EvidenceError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             EvidenceError::Store(source) => return source.into(),
             EvidenceError::Unread { source, .. } => Self::user(message).because(source),
@@ -87,14 +88,14 @@ impl From<EvidenceError> for CliError {
             EvidenceError::Pattern { .. } | EvidenceError::UnknownItem { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }
 
 impl From<FeatureError> for CliError {
     fn from(error: FeatureError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             FeatureError::Store(source) => return source.into(),
             FeatureError::Unknown { .. } => Self::usage(message),
@@ -103,6 +104,6 @@ impl From<FeatureError> for CliError {
             }
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }

@@ -9,6 +9,7 @@ use stead_pipeline::{
     ViewStatus, agents,
 };
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::run::Target;
 use crate::error::CliError;
@@ -91,10 +92,10 @@ impl RunReport {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let mut value = serde_json::to_value(&self.end.state).unwrap_or_default();
+        let mut value = answer::record(&self.end.state);
         value["status"] = json!(self.status.name());
         value["pid"] = json!(self.pid);
-        value["folder"] = json!(self.folder.path());
+        value["path"] = json!(self.folder.path());
         value["log"] = json!(self.end.log);
         value["resume"] = json!(self.resume);
         value["survivors"] = json!(self.survivors);

@@ -8,6 +8,7 @@ use stead_pipeline::{Catalog, DefinitionError, EngineError, Provider, RunFolder,
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
+use crate::error_code::Coded;
 use crate::project::Project;
 use crate::trusting::refuse_setting;
 use crate::ui::Ui;
@@ -94,7 +95,7 @@ impl RunRoom {
 impl From<EngineError> for CliError {
     fn from(error: EngineError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             EngineError::Store(source) => return source.into(),
             EngineError::BadName { .. }
@@ -103,14 +104,14 @@ impl From<EngineError> for CliError {
             | EngineError::NotBegun { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }
 
 impl From<DefinitionError> for CliError {
     fn from(error: DefinitionError) -> Self {
         let hint = error.hint();
-        let message = error.to_string();
+        let (message, code) = (error.to_string(), error.code());
         let told = match error {
             DefinitionError::Store(source) => return source.into(),
             DefinitionError::Faulty { .. } | DefinitionError::Alone { .. } | DefinitionError::Taken { .. } => {
@@ -118,6 +119,6 @@ impl From<DefinitionError> for CliError {
             }
             _ => Self::usage(message),
         };
-        told.hinted_if(hint)
+        told.coded(code).hinted_if(hint)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliE
     let bytes = match named {
         Some(path) if path.as_os_str() != "-" => match read_capped(path, LIMIT)? {
             Some(bytes) => Some(bytes),
-            None => return Err(CliError::user(format!("there is no document `{}`", path.display()))),
+            None => return Err(CliError::not_found(format!("there is no document `{}`", path.display()))),
         },
         Some(_) => match from_stdin(ANNOUNCED)? {
             Some(bytes) => Some(bytes),

@@ -8,9 +8,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use stead_model::{is_hidden, visible};
 use stead_store::terminal_columns;
 
+use crate::answer::{self, Shape};
 use crate::cli::Global;
 use crate::error::CliError;
 use crate::project::now;
@@ -24,6 +26,8 @@ pub(crate) struct Ui {
     pub(crate) caller: Caller,
     /// Collects the answer instead of printing it.
     captured: Option<Captured>,
+    /// Standard error is read by a program, too.
+    is_json: bool,
 }
 
 /// What this program prints goes to the log of an engine in the background.
@@ -42,19 +46,19 @@ pub(crate) fn stamp(time: &str) -> String {
 /// The answer of a command that was not printed.
 #[derive(Default)]
 pub(crate) struct Captured {
-    pub(crate) json: Option<serde_json::Value>,
+    pub(crate) json: Option<Value>,
     pub(crate) text: String,
 }
 
 impl Ui {
-    pub(crate) fn new(global: Global) -> Self {
+    pub(crate) fn new(global: Global, is_json: bool) -> Self {
         IS_LOG.store(global.log_times, Ordering::Relaxed);
-        Self { global, caller: Caller::default(), captured: None }
+        Self { global, caller: Caller::default(), captured: None, is_json }
     }
 
     /// For a command that another program calls: nothing is printed, and nobody can be asked.
     pub(crate) fn capturing(global: Global, caller: Caller) -> Self {
-        Self { global, caller, captured: Some(Captured::default()) }
+        Self { global, caller, captured: Some(Captured::default()), is_json: false }
     }
 
     /// What a command answered.
@@ -123,34 +127,70 @@ impl Ui {
         let _ = out.flush();
     }
 
-    /// Prints a value as JSON, for machines. Control characters stay in it, escaped.
-    pub(crate) fn json(&mut self, value: &serde_json::Value) {
+    /// Prints an answer as JSON, for machines.
+    pub(crate) fn json(&mut self, shape: Shape, answer: &Value) {
+        self.value(shape.envelope(answer.clone()));
+    }
+
+    /// Prints SARIF, whose shape is not ours.
+    pub(crate) fn sarif(&mut self, log: Value) {
+        self.value(log);
+    }
+
+    /// Control characters stay in it, escaped.
+    fn value(&mut self, value: Value) {
         if let Some(captured) = &mut self.captured {
-            captured.json = Some(value.clone());
+            captured.json = Some(value);
             return;
         }
-        let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
+        let text = serde_json::to_string_pretty(&value).unwrap_or_else(|_| "null".to_owned());
         let mut out = io::stdout().lock();
         let _ = writeln!(out, "{}", escaped(&text));
     }
 
     /// Prints a message that is not part of the answer.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        match self.is_json {
+            true => self.message("note", text.strip_prefix("note: ").unwrap_or(text)),
+            false => self.talk(text),
+        }
+    }
+
+    /// Prints a warning.
+    pub(crate) fn warning(&mut self, text: impl AsRef<str>) {
+        match self.is_json {
+            true => self.message("warning", text.as_ref()),
+            false => self.talk(&format!("warning: {}", text.as_ref())),
+        }
+    }
+
+    pub(crate) fn error(&mut self, error: &CliError) {
+        match self.is_json {
+            true => self.talk_json(&error.as_json()),
+            false => self.talk(&error.render()),
+        }
+    }
+
+    fn message(&mut self, level: &str, text: &str) {
+        let message = json!({"level": level, "text": text});
+        self.talk_json(&answer::MESSAGE.envelope(json!({"message": message})));
+    }
+
+    /// Prints one object as a line.
+    fn talk_json(&mut self, value: &Value) {
+        if self.captured.is_none() {
+            let _ = writeln!(io::stderr().lock(), "{}", escaped(&value.to_string()));
+        }
+    }
+
+    fn talk(&mut self, text: &str) {
         if self.captured.is_some() {
             return;
         }
         let mut err = io::stderr().lock();
         let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
-        let _ = writeln!(err, "{}{}", stamped(), wrapped(&visible(text.as_ref()), width));
-    }
-
-    /// Prints a warning.
-    pub(crate) fn warning(&mut self, text: impl AsRef<str>) {
-        self.note(format!("warning: {}", text.as_ref()));
-    }
-
-    pub(crate) fn error(&mut self, error: &CliError) {
-        self.note(error.render());
+        let _ = writeln!(err, "{}{}", stamped(), wrapped(&visible(text), width));
     }
 
     /// Returns true if a person can be asked.
@@ -293,10 +333,7 @@ mod tests {
             serde_json::to_string_pretty(&serde_json::json!({"a": "\u{1b}[2J\u{9b}x\n\u{202e}\u{e0041}"})).unwrap();
         let safe = escaped(&json);
         assert!(!safe.contains(is_hidden), "{safe}");
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&safe).unwrap()["a"],
-            "\u{1b}[2J\u{9b}x\n\u{202e}\u{e0041}"
-        );
+        assert_eq!(serde_json::from_str::<Value>(&safe).unwrap()["a"], "\u{1b}[2J\u{9b}x\n\u{202e}\u{e0041}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) fn find_verdict(project: &Project, typed: &str) -> Result<VerdictLine
     found.ok_or_else(|| {
         let known = VerdictLine::last_ids(&log, 50);
         let typed = typed.trim().trim_start_matches('[').trim_end_matches(']');
-        let error = CliError::user(format!("there is no verdict `{typed}` in the session log"));
+        let error = CliError::not_found(format!("there is no verdict `{typed}` in the session log"));
         match (nearest(typed, known.iter().map(String::as_str)), known.first()) {
             (Some(near), _) => error.hinted(format!("did you mean `{near}`?")),
             (None, Some(last)) => error.hinted(format!("the last one is `{last}`")),

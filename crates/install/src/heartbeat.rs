@@ -10,6 +10,7 @@ use stead_store::Tail;
 /// The last call that a client made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Heartbeat {
+    #[serde(rename = "last_called_at")]
     pub at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

@@ -19,10 +19,11 @@ pub(crate) struct LoopLog {
 impl LoopLog {
     pub(crate) fn read(ground: &Ground) -> Result<Self> {
         let list: Value = serde_json::from_str(&ground.stead(&["loop", "list", "--json"])?)?;
-        let loops = list.as_array().or_else(|| list["loops"].as_array()).context("`stead loop list` gave no list")?;
+        let loops = list["items"].as_array().context("`stead loop list` gave no list")?;
         let [state] = loops.as_slice() else { anyhow::bail!("there should be one loop, not {list}") };
-        let lines = ground.stead(&["loop", "log", "--last", "200", "--json"])?;
-        Ok(Self { state: state.clone(), lines: serde_json::from_str(&lines)? })
+        let log: Value = serde_json::from_str(&ground.stead(&["loop", "log", "--last", "200", "--json"])?)?;
+        let lines = log["items"].as_array().context("`stead loop log` gave no list")?;
+        Ok(Self { state: state.clone(), lines: lines.clone() })
     }
 
     /// How often something was done to the loop.

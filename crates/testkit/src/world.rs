@@ -19,13 +19,17 @@ pub struct World {
     folder: TempDir,
     program: PathBuf,
     env: BTreeMap<String, String>,
+    check: Option<Check>,
 }
+
+/// What is checked after each run of `stead`, given its arguments.
+type Check = fn(&World, &[String], &Run);
 
 impl World {
     /// Makes a world in which `stead` is the program at `program`. The project is a git repository.
     pub fn new(program: impl AsRef<Path>) -> Self {
         let folder = TempDir::with_prefix("stead-world-").unwrap();
-        let mut world = Self { folder, program: program.as_ref().to_owned(), env: BTreeMap::new() };
+        let mut world = Self { folder, program: program.as_ref().to_owned(), env: BTreeMap::new(), check: None };
         for dir in [world.project(), world.home(), world.bin()] {
             fs::create_dir_all(dir).unwrap();
         }
@@ -65,6 +69,16 @@ impl World {
             fs::copy(&self.program, &link).unwrap();
         }
         self
+    }
+
+    /// Has each run of `stead` checked.
+    pub fn check_runs(&mut self, check: Check) {
+        self.check = Some(check);
+    }
+
+    /// The program that is `stead` in this world.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Sets a variable for everything that runs in the world.
@@ -193,11 +207,16 @@ impl Finish for Command {
             let _ = stdin.write_all(input);
         }
         let output = child.wait_with_output().unwrap();
-        Run {
+        let run = Run {
             stdout: world.normalise(&String::from_utf8_lossy(&output.stdout)),
             stderr: world.normalise(&String::from_utf8_lossy(&output.stderr)),
             code: code(output.status),
+        };
+        if let Some(check) = world.check.filter(|_| self.get_program() == world.program) {
+            let args: Vec<String> = self.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            check(world, &args, &run);
         }
+        run
     }
 }
 

@@ -8,6 +8,7 @@ use stead_hook::{Begun, SessionState};
 use stead_model::FileId;
 use stead_store::Durability;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, require_person_to_weaken};
@@ -110,7 +111,10 @@ fn begin(args: &BeginArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliEr
     state.write(&project.indexes(), &id, Durability::Synced)?;
     let counts = counts(&caller);
     if args.json {
-        ui.json(&json!({"role": role.as_str(), "session": caller.session, "agent": caller.agent, "counts": counts}));
+        ui.json(
+            answer::AGENT_BEGIN,
+            &json!({"role": role.as_str(), "session": caller.session, "agent": caller.agent, "counts": counts}),
+        );
         return Ok(Exit::Done);
     }
     ui.line(format!("{} of session {} now has the role `{role}`", whose(&caller), caller.session));
@@ -137,7 +141,7 @@ fn end(args: &EndArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError>
     }
     state.write(&project.indexes(), &id, Durability::Synced)?;
     match args.json {
-        true => ui.json(&json!({"ended": ended, "session": caller.session, "agent": caller.agent})),
+        true => ui.json(answer::AGENT_END, &json!({"ended": ended, "session": caller.session, "agent": caller.agent})),
         false => {
             ui.line(format!("{} of session {} ended the role `{}`", whose(&caller), caller.session, ended.join("`, `")))
         }
@@ -159,7 +163,7 @@ fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     }
     state.write(&project.indexes(), &id, Durability::Synced)?;
     match args.json {
-        true => ui.json(&json!({"session": session, "flags": state.flags})),
+        true => ui.json(answer::AGENT_FLAGS, &json!({"session": session, "flags": state.flags})),
         false if args.remove => ui.line(format!("session {session} no longer has the flag `{}`", args.flag)),
         false => ui.line(format!("session {session} now has the flag `{}`", args.flag)),
     }
@@ -170,7 +174,7 @@ fn show(args: &ShowArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     let (session, harness) = meant(project, args.session.as_deref())?;
     let (_, state) = open(project, &session, harness.as_deref())?;
     if args.json {
-        ui.json(&as_json(&session, &state));
+        ui.json(answer::AGENT, &as_json(&session, &state));
         return Ok(Exit::Done);
     }
     ui.line(format!("session {session} of {}", state.harness));
@@ -188,11 +192,12 @@ fn show(args: &ShowArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
 }
 
 fn as_json(session: &str, state: &SessionState) -> Value {
+    let begun = state.begun.iter().map(|one| json!({"role": one.role, "agent": one.agent, "begun_at": one.at}));
     json!({
         "session": session,
         "harness": state.harness,
         "role": state.role,
-        "begun": state.begun,
+        "begun": begun.collect::<Vec<_>>(),
         "flags": state.flags,
     })
 }
@@ -240,7 +245,7 @@ pub(super) fn open(
     match (state, harness) {
         (Some(state), _) => Ok((id, state)),
         (None, Some(harness)) => Ok((id, SessionState::begin(harness, session, project.root(), &now()))),
-        (None, None) => Err(CliError::user(format!("there is no session `{session}` in this project"))
+        (None, None) => Err(CliError::not_found(format!("there is no session `{session}` in this project"))
             .hinted("`stead agent show` without `--session` shows the last one seen")),
     }
 }

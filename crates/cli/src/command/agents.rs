@@ -6,6 +6,7 @@ use stead_guard::{ProseRule, Sense, State, draft_guard, holders, prose_rules, sh
 use stead_install::{AgentDefinition, agent_definitions};
 use stead_model::tokens;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -88,7 +89,7 @@ fn lint(args: &LintArgs, here: &Here, definitions: &[AgentDefinition], ui: &mut 
     }
     if args.json {
         let rules: Vec<Value> = found.iter().map(|(file, rule, held)| as_json(file, rule, held, &guards)).collect();
-        ui.json(&json!({"definitions": definitions.len(), "rules": rules}));
+        ui.json(answer::AGENTS_LINT, &json!({"definition_count": definitions.len(), "items": rules}));
         return Ok(Exit::Done);
     }
     for (file, rule, held) in &found {
@@ -143,7 +144,7 @@ fn tell(file: &str, rule: &ProseRule, held: &Held, guards: &Guards, ui: &mut Ui)
 
 fn as_json(file: &str, rule: &ProseRule, held: &Held, guards: &Guards) -> Value {
     let mut json = json!({
-        "file": file,
+        "path": file,
         "line": rule.line,
         "text": rule.text,
         "sense": match rule.sense {
@@ -176,9 +177,11 @@ fn size(args: &SizeArgs, here: &Here, definitions: &[AgentDefinition], ui: &mut 
     let sizes: Vec<(usize, usize, String)> = sizes.collect();
     let total: usize = sizes.iter().map(|(tokens, ..)| tokens).sum();
     if args.json {
-        let each =
-            |(tokens, lines, path): &(usize, usize, String)| json!({"file": path, "tokens": tokens, "lines": lines});
-        ui.json(&json!({"definitions": sizes.iter().map(each).collect::<Vec<_>>(), "tokens": total}));
+        let each = |(tokens, lines, path): &(usize, usize, String)| json!({"path": path, "token_count": tokens, "line_count": lines});
+        ui.json(
+            answer::AGENTS_SIZE,
+            &json!({"token_count": total, "items": sizes.iter().map(each).collect::<Vec<_>>()}),
+        );
         return Ok(Exit::Done);
     }
     if !sizes.is_empty() {

@@ -1,12 +1,12 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
 use stead_guard::protection::GATE;
 use stead_hook::{Did, HitLine, Override, STALE_FILE};
 use stead_model::rfc3339;
 use stead_store::{Durability, Redacted, append_line, redact};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::require_person;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         written.push(line);
     }
     if args.json {
-        ui.json(&json!(written));
+        ui.json(answer::ALLOW, &answer::records(&written));
         return Ok(Exit::Done);
     }
     for line in written {

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 use stead_hook::Appeal;
 use stead_store::{Durability, Redacted, append_line, redact};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{agent_near, require_person};
@@ -88,7 +88,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     append(&appeal, &project)?;
     if args.json {
-        ui.json(&json!(appeal));
+        ui.json(answer::APPEAL, &answer::record(&appeal));
     } else {
         ui.line(format!("The appeal against {} is recorded. It unblocks nothing.", verdict.id));
     }
@@ -117,7 +117,7 @@ fn uphold(args: &UpholdArgs, project: &Project, ui: &mut Ui) -> Result<Exit, Cli
     };
     append(&appeal, project)?;
     match args.json {
-        true => ui.json(&json!(appeal)),
+        true => ui.json(answer::APPEAL, &answer::record(&appeal)),
         false => {
             ui.line(format!("{} is on record as wrong. It still blocks; `stead allow` permits a call.", verdict.id))
         }

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_ledger::why::{Answer, Inquiry};
 
 use super::why::to_json;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -43,7 +44,7 @@ pub(crate) fn run(args: BlameArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 said
             })
             .collect();
-        ui.json(&json!({"schema": 1, "path": source.path, "lines": lines}));
+        ui.json(answer::BLAME, &json!({"path": source.path, "items": lines}));
         return Ok(Exit::Done);
     }
     let width = answers.len().to_string().len();

@@ -9,6 +9,7 @@ use stead_hook::{Caller, Examined, INTENT_GATE, describe_action, examine};
 use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall};
 use stead_store::redact;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::chosen;
@@ -90,7 +91,7 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let examined = examine(project.root(), &dir, &env, harness, &event, Some(caller));
     match args.json {
-        true => ui.json(&as_json(&examined)),
+        true => ui.json(answer::CHECK, &as_json(&examined)),
         false => tell(&examined, ui),
     }
     Ok(if examined.level() == Level::Deny { Exit::Failed } else { Exit::Done })
@@ -185,11 +186,11 @@ fn outcome(hit: &Hit) -> String {
 
 fn as_json(examined: &Examined) -> Value {
     json!({
-        "level": examined.level().name(),
+        "verdict": examined.level().name(),
         "self_protection": (examined.own.level > Level::Allow).then(|| examined.own.reason_text()),
         "reason": (examined.guards.level > Level::Allow).then(|| examined.guards.reason_text()),
         "intents": examined.intents.as_ref().map(|objection| json!({
-            "level": objection.level.name(),
+            "verdict": objection.level.name(),
             "only_warns": objection.only_warns,
             "text": objection.text,
             "part": objection.part,
@@ -198,11 +199,11 @@ fn as_json(examined: &Examined) -> Value {
         "notes": examined.notes,
         "hits": examined.hits.iter().map(|hit| json!({
             "guard": hit.guard,
-            "file": hit.file,
+            "guard_path": hit.file,
             "version": hit.version,
             "mode": hit.mode.name(),
             "would": hit.would.name(),
-            "level": hit.level.name(),
+            "verdict": hit.level.name(),
             "because": hit.because,
             "part": hit.part,
             "path": hit.path,

@@ -6,6 +6,7 @@ use stead_store::{
     CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, NotTaken, Origin, Problem, Room, set_value, unset_value,
 };
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents, require_person_to_weaken};
@@ -104,10 +105,13 @@ pub(crate) fn run(args: ConfigArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 
 fn list(args: &ListArgs, project: &Project, ui: &mut Ui) {
     if args.json {
-        ui.json(&json!({
-            "settings": project.config.entries().iter().map(as_json).collect::<Vec<_>>(),
-            "problems": project.problems.iter().map(problem_as_json).collect::<Vec<_>>(),
-        }));
+        ui.json(
+            answer::CONFIG_LIST,
+            &json!({
+                "items": project.config.entries().iter().map(as_json).collect::<Vec<_>>(),
+                "problems": project.problems.iter().map(problem_as_json).collect::<Vec<_>>(),
+            }),
+        );
         return;
     }
     let lines: Vec<_> =
@@ -130,7 +134,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) {
 fn get(args: &GetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     let entry = project.config.get(&args.key)?;
     match args.json {
-        true => ui.json(&as_json(entry)),
+        true => ui.json(answer::CONFIG_VALUE, &as_json(entry)),
         false => ui.line(entry.value.to_string()),
     }
     project.warn(ui);
@@ -262,7 +266,7 @@ fn problem_as_json(problem: &Problem) -> Value {
 fn origin_as_json(origin: &Origin) -> Value {
     json!({
         "layer": origin.layer.name(),
-        "file": origin.file.as_ref().map(|file| file.to_string_lossy()),
+        "path": origin.file.as_ref().map(|file| file.to_string_lossy()),
         "line": origin.line,
         "variable": origin.variable,
     })

@@ -2,6 +2,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_store::{Did, Done, Marker, find_root, init};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::init::trust_set_up;
 use crate::error::CliError;
@@ -53,13 +54,16 @@ fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let trusted = trust_set_up(&Project::at(&root, ui), &done, ui)?;
     remember_at_setup(&root, ui);
     if args.json {
-        ui.json(&json!({
-            "root": root.to_string_lossy(),
-            "project_id": marker.project_id,
-            "changed": done.iter().any(|done| done.did != Did::Kept),
-            "done": done.iter().map(as_json).collect::<Vec<_>>(),
-            "trusted": trusted,
-        }));
+        ui.json(
+            answer::CONTEXT,
+            &json!({
+                "root": root.to_string_lossy(),
+                "project_id": marker.project_id,
+                "changed": done.iter().any(|done| done.did != Did::Kept),
+                "done": done.iter().map(as_json).collect::<Vec<_>>(),
+                "trusted": trusted,
+            }),
+        );
         return Ok(Exit::Done);
     }
     let mut changed = false;

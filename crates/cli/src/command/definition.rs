@@ -34,8 +34,8 @@ pub(super) fn about<'d>(findings: &[lint::Finding], description: Option<&'d str>
 /// Adds how many findings there are, last.
 pub(super) fn with_counts(mut value: Value, findings: &[lint::Finding]) -> Value {
     let errors = findings.iter().filter(|finding| finding.is_error()).count();
-    value["errors"] = errors.into();
-    value["warnings"] = (findings.len() - errors).into();
+    value["error_count"] = errors.into();
+    value["warning_count"] = (findings.len() - errors).into();
     value
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use stead_client::Harness;
 use stead_install::{Capability, capability, diagnose};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
@@ -44,15 +45,18 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let is_sound = diagnosis.is_sound();
     let report = Report { site: &site, diagnosis: &diagnosis, capabilities: &capabilities, tasks: &tasks };
     if args.json {
-        ui.json(&json!({
-            "sound": is_sound,
-            "root": site.root,
-            "tasks": tasks,
-            "checks": diagnosis.checks,
-            "harnesses": diagnosis.harnesses,
-            "capabilities": capabilities,
-            "summary": report.summary(),
-        }));
+        ui.json(
+            answer::DOCTOR,
+            &json!({
+                "sound": is_sound,
+                "root": site.root,
+                "tasks": tasks,
+                "checks": diagnosis.checks,
+                "harnesses": diagnosis.harnesses,
+                "capabilities": capabilities,
+                "summary": report.summary(),
+            }),
+        );
     } else {
         report.tell(args.all, ui);
     }

@@ -12,6 +12,7 @@ use stead_pipeline::{
 };
 
 use super::run::{Changed, PlanArgs, Talk, compiled, refuse_for_agents};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::preflight;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let exit = if concerns.iter().any(|concern| concern.weight == Weight::Error) { Exit::Failed } else { Exit::Done };
     if args.json {
         let firsts: Vec<Value> = firsts.iter().map(First::as_json).collect();
-        ui.json(&json!({"plan": plan, "first": firsts, "concerns": preflight::as_json(&concerns)}));
+        ui.json(answer::DRY_RUN, &json!({"plan": plan, "first": firsts, "concerns": preflight::as_json(&concerns)}));
         return Ok(exit);
     }
     ui.line(format!("{target} as run `{}`: {}", plan.run, bounds(&plan)));

@@ -6,6 +6,7 @@ use stead_evidence::{About, Archive, Bounds, Ground, Item, Offering, Standing, a
 use stead_feature::{Feature, FeatureList};
 use stead_store::{read_capped, redact};
 
+use crate::answer;
 use crate::chain_check::ChainCheck;
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -152,7 +153,7 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
     };
     let item = add(ground, &offering, &Bounds::command())?;
     if args.json {
-        ui.json(&as_json(&item));
+        ui.json(answer::EVIDENCE, &as_json(&item));
         return Ok(());
     }
     ui.line(format!("{} added as {} evidence for `{}`", item.id, item.kind.name(), feature.id));
@@ -201,14 +202,14 @@ fn content(about: About, named: &Path, ui: &Ui) -> Result<Vec<u8>, CliError> {
     }
     match read_capped(&ui.dir()?.join(named), LIMIT)? {
         Some(bytes) => Ok(bytes),
-        None => Err(CliError::user(format!("there is no file `{}`", named.display()))),
+        None => Err(CliError::not_found(format!("there is no file `{}`", named.display()))),
     }
 }
 
 fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     let Some(list) = FeatureList::read(&ground.features)? else {
         if json {
-            ui.json(&json!({"features": [], "problems": []}));
+            ui.json(answer::EVIDENCE_LIST, &json!({"items": [], "problems": []}));
         } else {
             ui.note("note: there is no feature list; `stead evidence list --runs` shows tests and builds");
         }
@@ -223,7 +224,7 @@ fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     let problems: Vec<&String> = list.problems.iter().chain(&findings).collect();
     if json {
         let shown = standings.iter().map(|(feature, standing)| of_feature(feature, standing)).collect::<Vec<_>>();
-        ui.json(&json!({"features": shown, "problems": problems}));
+        ui.json(answer::EVIDENCE_LIST, &json!({"items": shown, "problems": problems}));
         return Ok(());
     }
     for (feature, standing) in standings {
@@ -264,7 +265,7 @@ fn items(feature: &str, json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), 
     if json {
         let mut shown = of_feature(feature, &standing);
         shown["items"] = items.iter().map(as_json).collect();
-        ui.json(&shown);
+        ui.json(answer::EVIDENCE_FEATURE, &shown);
         return Ok(());
     }
     if items.is_empty() {
@@ -282,7 +283,7 @@ fn items(feature: &str, json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), 
 fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     let items: Vec<Item> = Archive::new(ground).recent()?.take(SHOWN).collect();
     if json {
-        ui.json(&json!({"runs": items.iter().map(as_json).collect::<Vec<_>>()}));
+        ui.json(answer::EVIDENCE_RUNS, &json!({"items": items.iter().map(as_json).collect::<Vec<_>>()}));
         return Ok(());
     }
     if items.is_empty() {
@@ -308,7 +309,7 @@ fn row(item: &Item) -> String {
 fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     let item = Archive::new(ground).find(&args.id)?;
     if args.json {
-        ui.json(&as_json(&item));
+        ui.json(answer::EVIDENCE, &as_json(&item));
         return Ok(());
     }
     let mut field = |name: &str, value: Option<String>| {
@@ -347,7 +348,7 @@ fn leaned_on(item: &Item, ground: &Ground) -> String {
 }
 
 fn as_json(item: &Item) -> serde_json::Value {
-    let mut value = serde_json::to_value(item).unwrap_or_default();
+    let mut value = answer::record(item);
     value["proof"] = item.is_proof().into();
     if let Some(why) = item.foreign() {
         value["foreign"] = why.into();

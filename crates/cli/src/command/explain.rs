@@ -4,6 +4,7 @@ use stead_guard::protection::GATE;
 use stead_hook::{Appeal, Did, HitLine, INTENT_GATE, LogFilter, Override, STALE_FILE, VerdictLine};
 use stead_store::Lines;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -50,11 +51,11 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 said
             })
             .collect();
-        ui.json(&json!({
+        ui.json(answer::EXPLAIN, &answer::record(json!({
             "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
             "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
             "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects(), "hits": hits, "appeals": appeals,
-        }));
+        })));
         return Ok(Exit::Done);
     }
     tell(&verdict, &guards, ui);

@@ -22,6 +22,7 @@ use stead_feature::{
 use stead_pipeline::orchestrate::working_run;
 use stead_store::{Layout, Room};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -114,7 +115,7 @@ impl Here {
         let queue = Queue::of(document.outline(), &session, now_millis());
         if let Some((row, ready)) = queue.iter().find(|(row, _)| row.id == id) {
             match as_json {
-                true => ui.json(&whole(&document, row, ready)?),
+                true => ui.json(answer::FEATURE, &whole(&document, row, ready)?),
                 false => ui.line(line(row, ready, &document.feature(id)?.title)),
             }
         }
@@ -174,7 +175,7 @@ fn described(mut entry: Value, row: &Row, ready: &Readiness) -> Value {
         entry["waits_for"] = json!(on);
     }
     if let Readiness::Claimed { owner, expires } = ready {
-        entry["claim"] = json!({"owner": owner, "expires": stead_model::rfc3339(*expires)});
+        entry["claim"] = json!({"owner": owner, "expires_at": stead_model::rfc3339(*expires)});
     }
     entry
 }

@@ -5,6 +5,7 @@ use stead_context::{
 };
 use stead_model::nearest;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -87,7 +88,9 @@ pub(crate) fn run(args: FilesArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             project.require_marker()?;
             let done = compact_relevant_files(&log(&project))?;
             match args.json {
-                true => ui.json(&json!({"bytes_before": done.before, "bytes_after": done.after})),
+                true => {
+                    ui.json(answer::FILE_COMPACTION, &json!({"bytes_before": done.before, "bytes_after": done.after}))
+                }
                 false => ui.line(format!("{} bytes before, {} after", done.before, done.after)),
             }
         }
@@ -114,12 +117,12 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError>
                 "confirmed": file.confirmed,
                 "gone": gone(&file.path),
                 "score": (file.score * 1000.0).round() / 1000.0,
-                "touches": file.touches,
+                "touch_count": file.touches,
                 "action": file.action,
-                "last": file.last,
+                "last_used_at": file.last,
             })
         });
-        ui.json(&json!({"session": speaker.session, "files": shown.collect::<Vec<_>>()}));
+        ui.json(answer::FILE_LIST, &json!({"session": speaker.session, "items": shown.collect::<Vec<_>>()}));
         return Ok(());
     }
     if files.is_empty() {
@@ -161,7 +164,7 @@ fn choose(args: &ChooseArgs, choice: Choice, project: &Project, ui: &mut Ui) -> 
         record_choice(&log(project), path, choice, packet.as_deref(), speaker.session.as_deref(), &now)?;
     }
     if args.json {
-        ui.json(&json!({"paths": paths, "choice": choice.name(), "packet": packet}));
+        ui.json(answer::FILE_CHANGE, &json!({"paths": paths, "choice": choice.name(), "packet": packet}));
         return Ok(());
     }
     let place = packet.map(|id| format!(" in {id}")).unwrap_or_default();

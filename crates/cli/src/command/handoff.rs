@@ -8,6 +8,7 @@ use stead_hook::session_runs;
 use stead_model::suggestion;
 use stead_store::{Sharing, keep_ignored};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -144,15 +145,18 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.warning(warning);
     }
     if args.json {
-        ui.json(&json!({
-            "id": made.id,
-            "path": made.path.to_string_lossy(),
-            "session": speaker.session,
-            "confirmed": made.confirmed,
-            "suggested": made.suggested,
-            "redacted": made.redacted,
-            "warnings": made.warnings,
-        }));
+        ui.json(
+            answer::HANDOFF,
+            &json!({
+                "id": made.id,
+                "path": made.path.to_string_lossy(),
+                "session": speaker.session,
+                "confirmed": made.confirmed,
+                "suggested": made.suggested,
+                "redacted": made.redacted,
+                "warnings": made.warnings,
+            }),
+        );
         return Ok(Exit::Done);
     }
     if let (KnownBy::Recency, Some(session)) = (speaker.known_by, &speaker.session) {

@@ -2,6 +2,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_ledger::lesson::{Added, Entry, LessonKind, NewLesson};
 
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::lessons::{learn_from_runs, lessons};
@@ -83,7 +84,10 @@ fn add(args: &AddArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError>
     let new = NewLesson { kind: args.kind, text: args.text.join(" "), of: None, session };
     let Added { id, is_known, displaced, redacted } = lessons(project).add(&new, &now())?;
     if args.json {
-        ui.json(&json!({"id": id, "known": is_known, "displaced": displaced, "redacted": redacted}));
+        ui.json(
+            answer::LESSON_ADD,
+            &json!({"id": id, "known": is_known, "displaced": displaced, "redacted": redacted}),
+        );
         return Ok(Exit::Done);
     }
     let covered = if redacted > 0 { format!(", {redacted} redacted") } else { String::new() };
@@ -100,7 +104,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     let found = lessons.by_use()?.into_iter().filter(|(entry, _)| args.kind.is_none_or(|kind| entry.kind == kind));
     if args.json {
         let found: Vec<_> = found.map(|(entry, uses)| as_json(&entry, uses)).collect();
-        ui.json(&json!({"path": lessons.path(), "lessons": found}));
+        ui.json(answer::LESSON_LIST, &json!({"path": lessons.path(), "items": found}));
         return Ok(Exit::Done);
     }
     let found: Vec<_> = found.collect();
@@ -115,13 +119,13 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
 
 fn as_json(entry: &Entry, uses: u64) -> serde_json::Value {
     let Entry { id, kind, date, text, .. } = entry;
-    json!({"id": id, "kind": kind.name(), "date": date, "text": text, "uses": uses, "edited": !entry.is_unedited()})
+    json!({"id": id, "kind": kind.name(), "recorded_at": date, "text": text, "use_count": uses, "edited": !entry.is_unedited()})
 }
 
 fn drop_one(args: &DropArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
     let entry = lessons(project).drop_one(&args.id, &now())?;
     if args.json {
-        ui.json(&json!({"id": entry.id, "kind": entry.kind.name(), "text": entry.text}));
+        ui.json(answer::LESSON_REMOVAL, &json!({"id": entry.id, "kind": entry.kind.name(), "text": entry.text}));
     } else {
         ui.line(format!("removed {}: {}", entry.id, entry.text));
     }

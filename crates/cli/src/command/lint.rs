@@ -2,6 +2,7 @@ use clap::Args;
 use stead_pipeline::{Catalog, DefinitionError, lint};
 
 use super::run::Kind;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
@@ -40,9 +41,9 @@ pub(crate) fn run(args: LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let errors = findings.iter().filter(|finding| finding.is_error()).count();
     if args.json {
-        ui.json(&lint::as_json(&findings));
+        ui.json(answer::LINT, &lint::as_json(&findings));
     } else if args.sarif {
-        ui.json(&lint::sarif(&findings, env!("CARGO_PKG_VERSION")));
+        ui.sarif(lint::sarif(&findings, env!("CARGO_PKG_VERSION")));
     } else {
         for finding in &findings {
             ui.line(lint::render(finding).trim_end());

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use stead_hook::{LogFilter, VerdictLine};
 use stead_store::Tail;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::log::Log;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: LogArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     by_session(&mut calls);
     let mut screen = Screen { shown: None, json: args.json, root: format!("{}/", project.root().display()) };
     match args.json && !args.watch {
-        true => ui.json(&json!({"items": calls.iter().map(as_json).collect::<Vec<_>>()})),
+        true => ui.json(answer::LOG, &calls.iter().map(as_json).collect()),
         false => calls.iter().for_each(|call| screen.show(call, ui)),
     }
     if !args.watch {
@@ -106,7 +107,8 @@ struct Screen {
 impl Screen {
     fn show(&mut self, call: &VerdictLine, ui: &mut Ui) {
         if self.json {
-            return ui.raw(format!("{}\n", as_json(call)));
+            // Each line is an answer of its own, with one call.
+            return ui.raw(format!("{}\n", answer::LOG.envelope(json!([as_json(call)]))));
         }
         let session = call.session.as_deref().map_or("without an id", |id| id.get(..SHORT).unwrap_or(id));
         let day = call.ts.get(..10).unwrap_or_default();
@@ -141,7 +143,7 @@ fn subject(call: &VerdictLine) -> String {
 
 fn as_json(call: &VerdictLine) -> Value {
     json!({
-        "created_at": call.ts, "harness": call.harness, "session": call.session, "agent": call.agent,
+        "recorded_at": call.ts, "harness": call.harness, "session": call.session, "agent": call.agent,
         "role": call.role, "event": call.event, "tool": call.tool, "command": call.command, "paths": call.paths,
         "verdict": call.verdict, "reason": call.reason, "hits": call.hits,
         "id": Some(&call.id).filter(|id| !id.is_empty()),

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 use stead_evidence::{Digest, DigestOptions, Severity, digest};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::Project;
@@ -47,13 +48,13 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         let path = dir.join(&args.file);
         let project = Project::find(ui)?;
         if let Some(why) = Speaker::calling(&project).refusal_to_read(&project, &dir, &args.file) {
-            return Err(CliError::user(format!("agents may not read `{}`: {why}", args.file.display())));
+            return Err(CliError::refused(format!("agents may not read `{}`: {why}", args.file.display())));
         }
         digest(open(&path, &args.file)?, &args.file, &options)?
     };
     let asked = found.groups.is_empty() && args.grep.is_some();
     if args.json {
-        ui.json(&as_json(&found));
+        ui.json(answer::LOGS, &as_json(&found));
     } else {
         ui.raw(found.render(args.tokens as usize));
     }
@@ -73,12 +74,12 @@ fn as_json(found: &Digest) -> serde_json::Value {
         lines.map(|(number, text)| json!({"line": number, "text": text})).collect::<Vec<_>>()
     };
     json!({
-        "lines": found.lines,
-        "bytes": found.bytes,
-        "fatal": found.count(Severity::Fatal),
-        "errors": found.count(Severity::Error),
-        "warnings": found.count(Severity::Warning),
-        "dropped": found.dropped,
+        "line_count": found.lines,
+        "byte_count": found.bytes,
+        "fatal_count": found.count(Severity::Fatal),
+        "error_count": found.count(Severity::Error),
+        "warning_count": found.count(Severity::Warning),
+        "dropped_count": found.dropped,
         "groups": found.groups.iter().map(|group| json!({
             "severity": group.severity.name(),
             "count": group.count,

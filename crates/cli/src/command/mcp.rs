@@ -69,7 +69,7 @@ pub(crate) fn run(args: McpArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn read_token(file: &Path) -> Result<String, CliError> {
-    let none = || CliError::user(format!("there is no token in `{}`", file.display()));
+    let none = || CliError::not_found(format!("there is no token in `{}`", file.display()));
     let text = String::from_utf8(read_capped(file, LONGEST)?.ok_or_else(none)?).map_err(|_| none())?;
     let token = text.trim();
     match token.len() {

@@ -12,6 +12,7 @@ use stead_model::suggestion;
 use stead_store::{Adopted, Layout, Room, adopt};
 
 use super::status::glance::older_json;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
@@ -236,7 +237,7 @@ impl Work<'_> {
 
     fn finish(&self, ui: &mut Ui) -> Result<Exit, CliError> {
         if self.args.json {
-            ui.json(&self.as_json());
+            ui.json(answer::MIGRATE, &self.as_json());
         } else {
             for (source, why) in &self.failed {
                 ui.warning(format!("`{source}` could not be imported: {why}"));

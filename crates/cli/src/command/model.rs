@@ -8,6 +8,7 @@ use stead_memory::semantic::{
     ClientOutput, Installed, MODEL, ModelState, ModelStatus, Origin, Registry, Step, install, remove,
 };
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -107,17 +108,20 @@ fn show(status: &ModelStatus, as_json: bool, ui: &mut Ui) -> Result<Exit, CliErr
         ModelState::Unusable(error) => ("unusable", None, Some(error)),
     };
     if as_json {
-        ui.json(&json!({
-            "model": MODEL,
-            "status": name,
-            "dir": dir,
-            "id": facts.map(|facts| &facts.id),
-            "bytes": facts.map(|facts| facts.bytes),
-            "installed": facts.map(|facts| &facts.installed),
-            "weights_sha256": facts.map(|facts| &facts.weights),
-            "error": error.map(ToString::to_string),
-            "hint": error.and_then(|error| error.hint()),
-        }));
+        ui.json(
+            answer::MODEL,
+            &json!({
+                "model": MODEL,
+                "status": name,
+                "path": dir,
+                "id": facts.map(|facts| &facts.id),
+                "bytes": facts.map(|facts| facts.bytes),
+                "installed_at": facts.map(|facts| &facts.installed),
+                "weights_sha256": facts.map(|facts| &facts.weights),
+                "error": error.map(ToString::to_string),
+                "hint": error.and_then(|error| error.hint()),
+            }),
+        );
     } else if let Some(facts) = facts {
         let megabytes = facts.bytes.div_ceil(1_000_000);
         ui.line(format!("{MODEL} is installed and intact: {megabytes} MB in {}", dir.display()));
@@ -136,7 +140,7 @@ fn remove_model(args: &RemoveArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let dir = own_model_dir()?;
     let removed = remove(&dir)?;
     if args.json {
-        ui.json(&json!({"model": MODEL, "removed": removed, "dir": dir}));
+        ui.json(answer::MODEL_REMOVAL, &json!({"model": MODEL, "removed": removed, "path": dir}));
     } else {
         ui.line(if removed { format!("removed {MODEL}") } else { format!("{MODEL} is not installed") });
     }

@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_context::{Note, NoteKind, Scope, notes};
 use stead_ledger::lesson::{LessonKind, NewLesson};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::lessons;
@@ -81,7 +82,10 @@ fn add(kind: NoteKind, args: &TextArgs, project: &Project, ui: &mut Ui) -> Resul
         }
     }
     if args.json {
-        ui.json(&json!({"kind": kind.name(), "session": session, "redacted": redacted, "lesson": lesson}));
+        ui.json(
+            answer::NOTE,
+            &json!({"kind": kind.name(), "session": session, "redacted": redacted, "lesson": lesson}),
+        );
         return Ok(Exit::Done);
     }
     let whose = session.map(|session| format!(" of session `{session}`")).unwrap_or_default();
@@ -95,7 +99,7 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     let scope = Scope { session: speaker.session.as_deref(), now: now_millis() };
     let found = notes(&project.indexes().join(Note::FILE), &scope)?;
     if args.json {
-        ui.json(&json!({"session": speaker.session, "notes": found}));
+        ui.json(answer::NOTE_LIST, &json!({"session": speaker.session, "items": answer::records(&found)}));
         return Ok(Exit::Done);
     }
     if found.is_empty() {

@@ -16,6 +16,7 @@ use self::switch::Switch;
 pub(crate) use self::switch::is_on;
 use super::run::{Background, Start, execute};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::Manner;
@@ -265,8 +266,10 @@ fn tell(report: &RunReport, args: &OrchestrateArgs, room: &RunRoom, folder: &Run
     let file = |name: &str| folder.path().join(name);
     if args.json {
         let text = stead_store::read_text(&file("report.json")).unwrap_or_default();
-        let json = serde_json::from_str(&text).unwrap_or_else(|_| report.json());
-        ui.json(&json);
+        match serde_json::from_str(&text) {
+            Ok(json) => ui.json(answer::ORCHESTRATE, &json),
+            Err(_) => ui.json(answer::RUN, &report.json()),
+        }
         return;
     }
     report.tell_end(&room.project, ui);

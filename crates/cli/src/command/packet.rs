@@ -9,6 +9,7 @@ use stead_hook::SessionState;
 use stead_model::{FileId, Severity};
 use stead_store::{Durability, Edited, Exact, StoreError, amend, read_capped, secrets_in};
 
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::git::Git;
@@ -136,7 +137,7 @@ fn list(args: &ListArgs, shelf: &Shelf, ui: &mut Ui) {
     let mut all = shelf.list();
     all.retain(|listing| args.status.is_none() || listing.head.as_ref().is_ok_and(|head| head.status() == args.status));
     if args.json {
-        ui.json(&Value::Array(all.iter().map(listing_as_json).collect()));
+        ui.json(answer::PACKET_LIST, &Value::Array(all.iter().map(listing_as_json).collect()));
         return;
     }
     if all.is_empty() {
@@ -182,7 +183,7 @@ fn listing_as_json(listing: &Listing) -> Value {
 fn open(args: &OpenArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
     let path = shelf.path(&shelf.find(&args.id)?);
     if args.json {
-        ui.json(&json!({"path": path.to_string_lossy()}));
+        ui.json(answer::PACKET_PATH, &json!({"path": path.to_string_lossy()}));
     } else if args.edit {
         let editor = env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.is_empty());
         let Some(editor) = editor else {
@@ -208,7 +209,7 @@ fn show(args: &ShowArgs, shelf: &Shelf, project: &Project, ui: &mut Ui) -> Resul
         let mut told = packet_as_json(&id, &packet);
         told["trusted"] = is_trusted.into();
         told["transcript_path"] = transcript(project, &packet).into();
-        ui.json(&told);
+        ui.json(answer::PACKET, &told);
     } else if is_trusted {
         ui.raw(packet.as_str());
     } else {
@@ -250,7 +251,7 @@ fn set(args: &MoveArgs, status: Status, shelf: &Shelf, ui: &mut Ui) -> Result<()
     })?;
     let changed = edited == Edited::Changed;
     if args.json {
-        ui.json(&json!({"id": id, "status": status.name(), "changed": changed}));
+        ui.json(answer::PACKET_STATUS, &json!({"id": id, "status": status.name(), "changed": changed}));
     } else {
         let already = if changed { "" } else { " already" };
         ui.line(format!("{id} is {status}{already}"));
@@ -272,7 +273,7 @@ fn share(args: &ShareArgs, project: &Project, shelf: &Shelf, ui: &mut Ui) -> Res
     })?;
     let shown = project.short(&path);
     if args.json {
-        ui.json(&json!({"id": id, "path": shown, "staged": true}));
+        ui.json(answer::PACKET_SHARE, &json!({"id": id, "path": shown, "staged": true}));
     } else {
         ui.line(format!("staged {}; commit it to share it", shown.display()));
     }
@@ -306,7 +307,7 @@ fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
         }
     }
     if args.json {
-        ui.json(&Value::Array(told));
+        ui.json(answer::PACKET_LINT, &Value::Array(told));
     } else if worst.is_none() {
         ui.line("no findings");
     }

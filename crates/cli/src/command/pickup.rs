@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use stead_context::{Acknowledgement, Brief, FileState, Heading, Packet, Pickup, Rescan, Shelf, content_hash};
 use stead_store::{CheckEnd, Checked, run_check};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -90,7 +91,7 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json || args.format == Format::Json {
         let mut told = as_json(&pickup, &shelf, &brief, &verified);
         told["trusted"] = is_trusted.into();
-        ui.json(&told);
+        ui.json(answer::PICKUP, &told);
     } else {
         ui.raw(&brief.text);
     }
@@ -185,7 +186,7 @@ fn as_json(pickup: &Pickup, shelf: &Shelf, brief: &Brief, verified: &[Verified])
         "created_at": packet.get("created_at"),
         "updated_at": packet.get("updated_at"),
         "source": packet.get("source"),
-        "session_id": packet.get("session_id"),
+        "session": packet.get("session_id"),
         "continues": packet.continues(),
         "staleness": pickup.staleness().name(),
         "factors": pickup.factors.iter().map(|factor| json!({

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_pipeline::{PipelineView, lint};
 
 use super::definition::{ListArgs, ShowArgs, about, tell_override, warn_of_errors, with_counts};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
@@ -58,7 +59,7 @@ fn list(args: &ListArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     let names = catalog.pipelines();
     let pipelines = names.iter().map(|(name, _)| catalog.pipeline(name)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
-        ui.json(&pipelines.iter().map(as_json).collect());
+        ui.json(answer::PIPELINE_LIST, &pipelines.iter().map(as_json).collect());
         return Ok(());
     }
     let width = pipelines.iter().map(|pipeline| pipeline.name.len()).max().unwrap_or(0);
@@ -77,7 +78,7 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
         let mut told = as_json(&pipeline);
         told["text"] = pipeline.file.text.as_str().into();
         told["findings"] = lint::as_json(&pipeline.findings);
-        ui.json(&told);
+        ui.json(answer::PIPELINE, &told);
         return Ok(());
     }
     ui.line(format!("# --- {}", pipeline.file.name));

@@ -4,6 +4,7 @@ use stead_context::{ReflectionLine, ReflectionStep, latest_reflection};
 use stead_feature::FeatureList;
 use stead_store::{Layout, Room};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -55,7 +56,7 @@ pub(crate) fn run(args: ReflectArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let latest = latest_reflection(&log, args.feature.as_deref())?;
     if args.json {
-        ui.json(&json!({"feature": args.feature, "latest": latest}));
+        ui.json(answer::REFLECT, &json!({"feature": args.feature, "latest": latest.as_ref().map(answer::record)}));
         return Ok(Exit::Done);
     }
     match (step, latest) {

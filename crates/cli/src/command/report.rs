@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use stead_pipeline::page::RunPage;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now_millis;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: ReportArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let folder = room.known(&args.run)?;
     let page = RunPage::of(&folder, room.project.root(), now_millis())?;
     if args.json {
-        ui.json(&serde_json::to_value(&page).unwrap_or_default());
+        ui.json(answer::RUN_PAGE, &serde_json::to_value(&page).unwrap_or_default());
         return Ok(Exit::Done);
     }
     let target = match &args.output {

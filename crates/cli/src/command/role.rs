@@ -105,8 +105,10 @@ fn unknown(role: &RoleName, project: &Project) -> CliError {
             let nearest = Some(nearest.to_owned());
             ContextError::UnknownId { kind: "role", id: role.as_str().to_owned(), nearest }.into()
         }
-        None => CliError::user(format!("there is no role file `{}`", shown(project, &role.file(&folder(project)))))
-            .hinted(format!("create it with `stead role new {role}`")),
+        None => {
+            CliError::not_found(format!("there is no role file `{}`", shown(project, &role.file(&folder(project)))))
+                .hinted(format!("create it with `stead role new {role}`"))
+        }
     }
 }
 

@@ -25,6 +25,7 @@ use stead_pipeline::{
 };
 use stead_store::{Layout, Room, StoreError};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::notify::Notifier;
@@ -126,7 +127,7 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let report = RunReport::read(&folder, ui)?;
     if args.json {
-        ui.json(&report.json());
+        ui.json(answer::RUN, &report.json());
     } else {
         report.tell_end(&room.project, ui);
     }

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_pipeline::{RunView, list_runs};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::spent;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: RunsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let exit = if unread.is_empty() { Exit::Done } else { Exit::Failed };
     if args.json {
         let broken = unread.iter().map(|name| json!({"run": name, "status": null, "problem": "it cannot be read"}));
-        ui.json(&Value::Array(runs.iter().map(as_json).chain(broken).collect()));
+        ui.json(answer::RUN_LIST, &Value::Array(runs.iter().map(as_json).chain(broken).collect()));
         return Ok(exit);
     }
     let width = runs.iter().map(|run| run.run.chars().count()).max().unwrap_or(0);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use stead_hook::{SealOutcome, SealedProject, Tampering};
 use stead_install::text_diff;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::require_person;
@@ -96,7 +97,7 @@ fn status(sealed: &SealedProject<'_>, form: &Form, ui: &mut Ui) -> Exit {
     if form.json {
         let files: Vec<Value> =
             files.iter().map(|file| json!({"path": file.path, "kind": file.kind, "pending": file.pending})).collect();
-        ui.json(&json!({"schema": 1, "dir": sealed.dir(), "files": files, "pending": pending}));
+        ui.json(answer::SEAL, &json!({"path": sealed.dir(), "pending": answer::records(&pending), "items": files}));
         return Exit::Done;
     }
     ui.line(format!("{} sealed", counted(files.len(), "file")));
@@ -114,7 +115,7 @@ fn log(sealed: &SealedProject<'_>, args: &LogArgs, ui: &mut Ui) -> Exit {
     let all = sealed.log();
     let skipped = if args.all { 0 } else { all.len().saturating_sub(SHOWN) };
     if args.form.json {
-        ui.json(&json!({"schema": 1, "items": all.get(skipped..)}));
+        ui.json(answer::SEAL_LOG, &answer::records(all.get(skipped..).unwrap_or_default()));
         return Exit::Done;
     }
     if all.is_empty() {
@@ -139,7 +140,7 @@ fn find(sealed: &SealedProject<'_>, id: &str) -> Result<Tampering, CliError> {
     let found: Vec<&Tampering> = all.iter().filter(|change| change.id.starts_with(id)).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(CliError::user(format!("no change `{id}`")).hinted("`stead seal log` lists them")),
+        [] => Err(CliError::not_found(format!("no change `{id}`")).hinted("`stead seal log` lists them")),
         _ => Err(CliError::user(format!("`{id}` names several changes")).hinted("give more of the id")),
     }
 }
@@ -151,7 +152,7 @@ fn diff(sealed: &SealedProject<'_>, which: &Which, ui: &mut Ui) -> Result<Exit, 
     let (was, is) = (text(was.as_deref()), text(is.as_deref()));
     let shown = text_diff(&change.path, was.as_deref(), is.as_deref());
     match which.form.json {
-        true => ui.json(&json!({"schema": 1, "change": change, "diff": shown})),
+        true => ui.json(answer::SEAL_DIFF, &json!({"change": answer::record(&change), "diff": shown})),
         false if shown.is_empty() => ui.line("the texts are equal, or no longer kept"),
         false => ui.raw(shown),
     }
@@ -168,7 +169,7 @@ fn accept(sealed: &SealedProject<'_>, which: &Which, ui: &mut Ui) -> Result<Exit
             .hinted("`stead seal status` shows what waits now"));
     }
     match which.form.json {
-        true => ui.json(&json!({"schema": 1, "accepted": change.id, "path": change.path})),
+        true => ui.json(answer::SEAL_ACCEPT, &json!({"accepted": change.id, "path": change.path})),
         false => ui.line(format!("accepted; `{}` applies as it is now", change.path)),
     }
     Ok(Exit::Done)

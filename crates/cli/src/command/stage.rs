@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_pipeline::{StageView, Termination, lint};
 
 use super::definition::{ListArgs, ShowArgs, about, tell_override, warn_of_errors, with_counts};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
@@ -58,7 +59,7 @@ fn list(args: &ListArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     let names = catalog.stages();
     let stages = names.iter().map(|(name, _)| catalog.stage(name)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
-        ui.json(&stages.iter().map(as_json).collect());
+        ui.json(answer::STAGE_LIST, &stages.iter().map(as_json).collect());
         return Ok(());
     }
     let width = stages.iter().map(|stage| stage.name.len()).max().unwrap_or(0);
@@ -78,7 +79,7 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
         told["prompt.md"] = stage.prompt.text.as_str().into();
         told["fixtures"] = stage.fixtures.iter().map(|(name, text)| json!({"name": name, "text": text})).collect();
         told["findings"] = lint::as_json(&stage.findings);
-        ui.json(&told);
+        ui.json(answer::STAGE, &told);
         return Ok(());
     }
     for file in [&stage.manifest, &stage.prompt] {

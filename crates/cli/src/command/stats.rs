@@ -9,6 +9,7 @@ use stead_memory::{Metric, PromptSize, Statistics, Tally, chart, plot, statistic
 use stead_model::tokens;
 use stead_store::{Durability, Exact, replace};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let found = statistics(&on_record.records(), since, prompt_size, &mut |reading| progress.show(reading, ui))?;
     drop(progress);
     match args.json {
-        true => ui.json(&found.json()),
+        true => ui.json(answer::STATS, &found.json()),
         false => tell(&found, ui),
     }
     args.svg.as_deref().map_or(Ok(()), |file| draw(&found, file, ui))?;

@@ -5,6 +5,7 @@ mod watch;
 
 use clap::Args;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::notify::bell;
@@ -47,7 +48,7 @@ pub(crate) fn run(args: StatusArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         bell(&room.project, &report.headline());
     }
     if args.json {
-        ui.json(&report.json());
+        ui.json(answer::RUN, &report.json());
         return Ok(exit);
     }
     ui.line(report.headline());

@@ -4,6 +4,7 @@ use clap::Args;
 use stead_pipeline::custody::Cancel;
 use stead_pipeline::{Engine, EngineError, Holder, RunFolder, RunStatus, Surroundings, Unobserved, request_stop};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{env, now_millis};
@@ -47,7 +48,7 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let report = RunReport::read(&folder, ui)?;
     if args.json {
-        ui.json(&report.json());
+        ui.json(answer::RUN, &report.json());
         return Ok(Exit::Done);
     }
     match ended {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use stead_pipeline::{CompileOptions, Provider, Purpose, RunFolder};
 
 use super::run::{Kind, Start, Talk, Target, compiled, execute};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::Manner;
@@ -70,9 +71,9 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         let mut told = report.json();
         if !is_kept {
-            told["folder"] = Value::Null;
+            told["path"] = Value::Null;
         }
-        ui.json(&told);
+        ui.json(answer::RUN, &told);
     } else {
         report.tell_end(&room.project, ui);
     }

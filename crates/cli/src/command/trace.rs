@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_ledger::trace::{Dialect, Ledger, export};
 
+use crate::answer;
 use crate::chain_check::ChainCheck;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
@@ -127,7 +128,7 @@ fn log(args: &LogArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
     found.sort_by(|a, b| b.record.timestamp.cmp(&a.record.timestamp));
     found.truncate(args.limit);
     if args.json {
-        ui.json(&found.iter().map(list::as_json).collect::<Vec<Value>>().into());
+        ui.json(answer::TRACE_LIST, &found.iter().map(list::as_json).collect::<Vec<Value>>().into());
         return Ok(());
     }
     for line in &found {
@@ -155,7 +156,7 @@ fn show(args: &ShowArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
             .hinted("`stead trace log` lists the ids"));
     };
     if args.json {
-        ui.json(&list::as_json(line));
+        ui.json(answer::TRACE, &list::as_json(line));
         return Ok(());
     }
     list::details(line).iter().for_each(|text| ui.line(text));
@@ -187,9 +188,9 @@ fn stats(args: &StatsArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError>
         })?;
     }
     if args.json {
-        let mut out = json!({"changes": changes, "files": files.len(), "lines": lines});
+        let mut out = json!({"change_count": changes, "file_count": files.len(), "line_count": lines});
         names.iter().zip(&counts).for_each(|((name, _), counts)| out[*name] = json!(counts));
-        ui.json(&out);
+        ui.json(answer::TRACE_STATS, &out);
         return Ok(());
     }
     let (changes, files) = (counted(changes, "change"), counted(files.len(), "file"));
@@ -214,7 +215,7 @@ fn write_out(args: &ExportArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliE
         })?;
     }
     if args.json {
-        ui.json(&all.into());
+        ui.json(answer::TRACE_EXPORT, &all.into());
     }
     Ok(())
 }

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_install::text_diff;
 use stead_store::{Standing, TrustItem};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents, require_person};
@@ -67,7 +68,7 @@ pub(crate) fn run(args: TrustArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         (false, true) => {}
     }
     if args.json {
-        ui.json(&answer);
+        ui.json(answer::TRUST, &answer);
         return Ok(Exit::Done);
     }
     tell(&args, counts, &gone, whole.as_deref(), ui);

@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_client::Harness;
 use stead_install::{Applied, Note, Plan, Reach, UndoRecord, apply, diff, plan_removal};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::init::Personal;
 use crate::error::CliError;
@@ -68,7 +69,7 @@ pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         None => false,
     };
     if args.json {
-        ui.json(&as_json(&here, &args, &plan, &applied));
+        ui.json(answer::UNINSTALL, &as_json(&here, &args, &plan, &applied));
     } else {
         tell(&here, &args, &plan, &applied, ui);
         if stays_unseen {

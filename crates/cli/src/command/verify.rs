@@ -7,6 +7,7 @@ use stead_feature::{Feature, FeatureList};
 use stead_hook::command_effects;
 use stead_store::Checked;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::learn_from_runs;
@@ -93,7 +94,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let went_well = items.iter().all(|recorded| recorded.item.is_proof());
     if args.json {
         let items: Vec<&Item> = items.iter().map(|recorded| &recorded.item).collect();
-        ui.json(&json!({"proven": proven, "items": items}));
+        ui.json(answer::VERIFY, &json!({"proven": proven, "items": answer::records(&items)}));
     }
     Ok(if went_well { Exit::Done } else { Exit::Failed })
 }

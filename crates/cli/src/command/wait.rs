@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::json;
 use stead_pipeline::{RunFolder, RunStatus};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::notify::bell;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: WaitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let reports = folders.iter().map(|folder| RunReport::read(folder, ui)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
         let items: Vec<_> = reports.iter().map(RunReport::json).collect();
-        ui.json(&json!({"schema": 1, "timed_out": is_late, "items": items}));
+        ui.json(answer::WAIT, &json!({"timed_out": is_late, "items": items}));
     } else {
         for report in &reports {
             ui.line(report.headline());

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_store::{CONFIG, CONFIG_LOCAL, Found, Layer, Layout, Marker, Room, StoreError, UserDirs, Worktree};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, env};
@@ -28,7 +29,7 @@ pub(crate) fn run(args: WhereArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         project,
     };
     if args.json {
-        ui.json(&facts.as_json());
+        ui.json(answer::WHERE, &facts.as_json());
     } else {
         facts.tell(ui);
     }
@@ -83,13 +84,13 @@ impl Facts {
             "found_by": self.found_by(),
             "marker": {
                 "state": state(&self.marker),
-                "schema": marker.map(|marker| marker.schema),
+                "version": marker.map(|marker| marker.schema),
                 "project_id": marker.map(|marker| &marker.project_id),
                 "created_at": marker.map(|marker| &marker.created_at),
                 "problem": self.marker.as_ref().err().map(ToString::to_string),
             },
             "worktree": self.worktree.as_ref().map(|worktree| json!({
-                "dir": worktree.dir.to_string_lossy(),
+                "path": worktree.dir.to_string_lossy(),
                 "main": worktree.main.as_ref().map(|main| main.to_string_lossy()),
             })),
             "config": self.files.iter().map(|(layer, path)| json!({

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 use stead_ledger::map::{Answer, Asked, PromptText, Reason};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::intent_map::{intent_map, prompts, update_map};
@@ -36,7 +37,7 @@ pub(crate) fn run(args: WhereIsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let asked = Asked { question: &question, prompts: &prompts, most: usize::from(args.limit) };
     let answers = intent_map(&project).find(&ledger, &asked)?;
     if args.json {
-        ui.json(&json!({"question": question, "answers": answers}));
+        ui.json(answer::WHERE_IS, &json!({"question": question, "items": answers}));
     } else if answers.is_empty() {
         ui.line("nothing found");
         ui.note("hint: only what agents changed, and the scopes of intents, are known");

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_ledger::why::{Answer, Class, How, Inquiry};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: WhyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         said["schema"] = 1.into();
         said["path"] = source.path.as_str().into();
         said["line"] = number.into();
-        ui.json(&said);
+        ui.json(answer::WHY, &said);
         return Ok(Exit::Done);
     }
     ui.line(format!("{}:{number}  {}", source.path, answer.class.name()));
@@ -82,7 +83,7 @@ pub(crate) fn to_json(answer: &Answer, commit: Option<&str>) -> Value {
         "class": answer.class.name(),
         "intent": record.and_then(|record| record.intent()),
         "session": record.and_then(|record| record.session()),
-        "time": record.map(|record| &record.timestamp),
+        "recorded_at": record.map(|record| &record.timestamp),
         "mutation_class": record.map(|record| record.class().name()),
         "commit": commit,
         "harness": note.and_then(|note| note.harness.as_deref()),

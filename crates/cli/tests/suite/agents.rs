@@ -112,14 +112,14 @@ fn rules_in_definitions_are_listed_with_the_guard_that_holds_them() {
     );
     world.write("project/.agent/guards/infra.yaml", "id: infra\nmode: warn\nmatch: {writes: \"infra/**\"}\nsay: no\n");
     let json = world.stead(&["agents", "lint", "--json"]).json();
-    let rules = json["rules"].as_array().unwrap();
+    let rules = json["items"].as_array().unwrap();
     assert_eq!(rules.len(), 6, "{json}");
-    assert_eq!((&rules[0]["file"], &rules[0]["line"]), (&json!(".claude/agents/x.md"), &json!(6)));
+    assert_eq!((&rules[0]["path"], &rules[0]["line"]), (&json!(".claude/agents/x.md"), &json!(6)));
     assert_eq!(rules[0]["held_by"], json!([{"guard": "infra", "mode": "warn"}]));
     assert_eq!(rules[1]["enable"], "destructive");
     assert_eq!(rules[3]["held_by"][0]["guard"], "tested-needs-evidence", "it applies by default: {json}");
     assert_eq!((&rules[4]["held_by"], &rules[4]["draft"]), (&json!([]), &json!(null)));
-    assert_eq!((&rules[5]["file"], &rules[5]["line"]), (&json!(".codex/agents/y.toml"), &json!(3)));
+    assert_eq!((&rules[5]["path"], &rules[5]["line"]), (&json!(".codex/agents/y.toml"), &json!(3)));
     let draft = &rules[2]["draft"];
     assert_eq!(draft["id"], "no-terraform-apply");
     world.write("project/.agent/guards/no-terraform-apply.yaml", draft["text"].as_str().unwrap());
@@ -141,12 +141,12 @@ fn our_definitions_have_no_rules_and_are_short() {
     let world = marked();
     world.stead(&["init", "--all", "--agents"]).ok();
     let json = world.stead(&["agents", "lint", "--json"]).json();
-    assert_eq!((json["definitions"].as_u64(), &json["rules"]), (Some(27), &json!([])));
+    assert_eq!((json["definition_count"].as_u64(), &json["items"]), (Some(27), &json!([])));
     let json = world.stead(&["agents", "size", "--json"]).json();
-    let sizes = json["definitions"].as_array().unwrap();
+    let sizes = json["items"].as_array().unwrap();
     assert_eq!(sizes.len(), 27);
     for size in sizes {
-        assert!(size["lines"].as_u64().unwrap() < 100 && size["tokens"].as_u64().unwrap() < 800, "{size}");
+        assert!(size["line_count"].as_u64().unwrap() < 100 && size["token_count"].as_u64().unwrap() < 800, "{size}");
     }
     let path = "project/.claude/agents/tester-agent.md";
     let tokens = world.read(path).len().div_ceil(4);

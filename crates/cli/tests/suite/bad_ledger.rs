@@ -46,16 +46,16 @@ fn a_ledger_of_a_hundred_megabytes_is_read_in_bounded_memory() {
         let line = format!("ulimit -v 350000; exec {program} {words}");
         world.command("sh", &world.project()).args(["-c", &line]).finish(&world, b"")
     };
-    assert_eq!(run("trace log --limit 3 --json").json().as_array().unwrap().len(), 3);
+    assert_eq!(run("trace log --limit 3 --json").json()["items"].as_array().unwrap().len(), 3);
     assert_eq!(
-        run("trace log --intent INT-001 --json").json().as_array().unwrap().len(),
+        run("trace log --intent INT-001 --json").json()["items"].as_array().unwrap().len(),
         (number - 7).div_ceil(10_000)
     );
-    assert_eq!(run("trace stats --json").json()["changes"], number);
+    assert_eq!(run("trace stats --json").json()["change_count"], number);
     assert!(run("trace show 00000000-0000-4000-8000-000000000042").ok().contains("modify src/f0.rs 1-100"));
     assert_eq!(run("trace verify").code, 1, "none of it is a chain");
     assert!(run("trace export | tail -n 1").ok().contains("src/f"));
-    assert!(run("intent history INT-001 --json").json()["history"].is_array());
+    assert!(run("intent history INT-001 --json").json()["items"].is_array());
     assert_eq!(run("why src/a.rs:1 --json").json()["class"], "unknown");
 }
 

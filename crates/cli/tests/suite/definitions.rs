@@ -29,8 +29,8 @@ fn the_built_in_ones_are_listed_and_shown() {
         assert!(list.contains(line), "{line} in\n{list}");
     }
     let json = world.stead(&["stage", "list", "--json"]).json();
-    assert_eq!(json.as_array().unwrap().len(), list.lines().count());
-    assert_eq!(json[0]["errors"], 0);
+    assert_eq!(json["items"].as_array().unwrap().len(), list.lines().count());
+    assert_eq!(json["items"][0]["error_count"], 0);
     let pipelines = world.stead(&["pipeline", "list"]).ok();
     assert!(
         pipelines.contains("ideas        builtin   ") && pipelines.contains("ideas, synthesize, refine"),
@@ -146,7 +146,7 @@ warning[L007]: `max_failures` has no effect: a failure is never retried
     assert_eq!(run.stdout, expected);
     let json = world.stead(&["lint", "--json"]).json();
     assert_eq!(
-        (&json[0]["code"], &json[0]["line"], &json[1]["severity"]),
+        (&json["items"][0]["code"], &json["items"][0]["line"], &json["items"][1]["severity"]),
         (&"L005".into(), &3.into(), &"deprecation".into())
     );
     let sarif = world.stead(&["lint", "stage", "mine", "--sarif", "--v3"]).json();

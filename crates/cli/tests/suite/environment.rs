@@ -104,7 +104,7 @@ fn no_variable_of_the_hook_weakens_a_rule() {
     for name in variables() {
         rows.extend(hostile.iter().map(|value| (name.clone(), value.clone())));
     }
-    for entry in settings["settings"].as_array().unwrap() {
+    for entry in settings["items"].as_array().unwrap() {
         let name = format!("STEAD_{}", entry["key"].as_str().unwrap().replace('.', "_").to_uppercase());
         let values: &[&str] = match &entry["value"] {
             Value::Bool(_) => &["false", "true"],

@@ -115,7 +115,10 @@ fn passing_without_any_evidence_changes_nothing() {
 fn a_list_grows_from_nothing() {
     let world = marked();
     assert_eq!(world.stead(&["feature", "next"]).ok(), "initialize: there is no feature list yet\n");
-    assert_eq!(world.stead(&["feature", "list", "--json"]).json(), json!({"features": []}));
+    assert_eq!(
+        world.stead(&["feature", "list", "--json"]).json(),
+        json!({"schema": "stead.answer.feature-list/1", "items": []})
+    );
     let add = ["feature", "add", "--title", "First", "--verifier", "true", "--priority", "-1", "--json"];
     let added = world.stead(&add).json();
     assert_eq!((&added["id"], &added["status"], &added["priority"]), (&json!("F-001"), &json!("pending"), &json!(-1)));
@@ -228,7 +231,7 @@ fn many_writers_lose_nothing() {
         assert!(output.stdout.is_empty(), "{output:?}");
     }
     let listed = world.stead(&["feature", "list", "--json"]).json();
-    assert_eq!(listed["features"].as_array().unwrap().len(), 2 + 64 * 20);
+    assert_eq!(listed["items"].as_array().unwrap().len(), 2 + 64 * 20);
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn proof_is_enforced_from_the_first_day() {
     assert!(said.is_some_and(|why| why.contains("tested-needs-evidence")));
     let listed = world.stead(&["guard", "list", "--json"]).json();
     let mode = |id: &str| {
-        let guards = listed["guards"].as_array().unwrap().iter();
+        let guards = listed["items"].as_array().unwrap().iter();
         guards.filter(|guard| guard["id"] == id && guard["state"] == "active").map(|guard| guard["mode"].clone()).next()
     };
     assert_eq!(mode("tested-needs-evidence"), Some(json!("enforce")));

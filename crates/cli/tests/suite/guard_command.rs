@@ -25,7 +25,7 @@ fn denied(world: &World, command: &str) -> String {
 fn guards_are_listed_shown_and_moved() {
     let world = guarded();
     let listed = world.stead(&["guard", "list", "--json"]).json();
-    let find = |id: &str| listed["guards"].as_array().unwrap().iter().find(|guard| guard["id"] == id).cloned().unwrap();
+    let find = |id: &str| listed["items"].as_array().unwrap().iter().find(|guard| guard["id"] == id).cloned().unwrap();
     assert_eq!((&find("infra")["mode"], &find("infra")["active"]), (&json!("enforce"), &json!(true)));
     assert_eq!(find("tested-needs-evidence")["active"], true);
     for inert in [
@@ -129,7 +129,7 @@ fn check_says_what_would_happen_and_why() {
     assert!(run.code == 0 && run.stdout.starts_with("It would pass."), "{run}");
     let json = world.stead(&["check", "--json", "touch infra/a && $(curl x)"]).json();
     assert_eq!(
-        (&json["level"], &json["hits"][0]["path"], &json["coverage"]),
+        (&json["verdict"], &json["hits"][0]["path"], &json["coverage"]),
         (&json!("deny"), &json!("infra/a"), &json!("partial"))
     );
     assert!(!json["gaps"].as_array().unwrap().is_empty(), "{json}");
@@ -225,13 +225,13 @@ fn an_appeal_is_counted_and_unblocks_nothing() {
     let line = lines(&world, "appeals.jsonl").pop().unwrap();
     assert!(!line["text"].as_str().unwrap().contains("abcdefgh"), "{line}");
     let stats = world.stead(&["guard", "stats", "--json"]).json();
-    let infra = stats["guards"].as_array().unwrap().iter().find(|row| row["guard"] == "infra").unwrap().clone();
+    let infra = stats["items"].as_array().unwrap().iter().find(|row| row["id"] == "infra").unwrap().clone();
     let counted = [&infra["evaluations"], &infra["hits"], &infra["blocked"], &infra["appeals"]];
     assert_eq!(counted, [&json!(2), &json!(2), &json!(2), &json!(1)], "{stats}");
     let table = world.stead(&["guard", "stats"]).ok();
     assert!(table.contains("infra") && table.contains("self-protection"), "{table}");
     let one = world.stead(&["guard", "stats", "infra", "--days", "1", "--json"]).json();
-    assert_eq!((one["guards"].as_array().unwrap().len(), &one["guards"][0]["hits"]), (1, &json!(2)), "{one}");
+    assert_eq!((one["items"].as_array().unwrap().len(), &one["items"][0]["hits"]), (1, &json!(2)), "{one}");
     let run = world.stead(&["guard", "stats", "infr"]);
     assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
     let told = world.stead(&["explain", &id]).ok();

@@ -212,7 +212,7 @@ fn notes_know_their_session() {
     let kept = lines(&world, "notes.jsonl");
     assert_eq!((&kept[0]["session"], &kept[0]["harness"]), (&json!("session-1"), &json!("claude")));
     assert_eq!((&kept[1]["session"], &kept[1]["text"]), (&Value::Null, &json!("token=[redacted] did not work")));
-    assert_eq!(world.stead(&["note", "list", "--json"]).json()["notes"].as_array().unwrap().len(), 2);
+    assert_eq!(world.stead(&["note", "list", "--json"]).json()["items"].as_array().unwrap().len(), 2);
     let run = world.stead(&["note", "failed", " "]);
     assert_eq!((run.code, run.stderr.as_str()), (1, "error: the note is empty\n"));
     assert_eq!(world.stead(&["note", "decission", "x"]).code, 2);

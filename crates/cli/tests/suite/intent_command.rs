@@ -7,7 +7,7 @@ use crate::intent::{FILE, INTENTS, project};
 use crate::world::{accept_all, marked, payload};
 
 /// Runs `stead …` as the agent of a session does.
-fn as_agent(world: &World, session: &str, words: &[&str]) -> Run {
+pub(crate) fn as_agent(world: &World, session: &str, words: &[&str]) -> Run {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let command = format!("stead {}", quoted.join(" "));
     let own =
@@ -167,8 +167,8 @@ fn scope_only_reads() {
     let world = project();
     let before = world.read(FILE);
     let told = world.stead(&["intent", "scope", "src/a.rs", "--json"]).json();
-    assert_eq!(told["owners"][0]["id"], "INT-001");
-    assert_eq!(told["owners"].as_array().unwrap().len(), 2, "the old one owns everything");
+    assert_eq!(told["items"][0]["id"], "INT-001");
+    assert_eq!(told["items"].as_array().unwrap().len(), 2, "the old one owns everything");
     let run = world.stead(&["intent", "scope", "src/../lib/x"]);
     assert!(run.stdout.contains("INT-003"), "{run}");
     assert_eq!(world.stead(&["intent", "scope", "/etc/hosts"]).code, 1);

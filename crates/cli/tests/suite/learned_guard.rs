@@ -222,7 +222,7 @@ fn a_guard_that_people_override_steps_down() {
     assert_eq!(world.read("project/.agent/guards/infra.yaml"), GUARD);
     assert_eq!(lines(&world, "appeals.jsonl").len(), 2);
     let stats = world.stead(&["guard", "stats", "infra", "--json"]).json();
-    assert_eq!((&stats["guards"][0]["appeals"], &stats["guards"][0]["upheld"]), (&json!(1), &json!(1)));
+    assert_eq!((&stats["items"][0]["appeals"], &stats["items"][0]["upheld"]), (&json!(1), &json!(1)));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_guard_about_nothing_is_reported() {
     let world = marked();
     world.write("project/.agent/guards/infra.yaml", GUARD);
     let marks = || {
-        world.stead(&["guard", "list", "--json"]).json()["guards"]
+        world.stead(&["guard", "list", "--json"]).json()["items"]
             .as_array()
             .unwrap()
             .iter()
@@ -264,8 +264,8 @@ fn a_mode_is_proposed_for_a_guard_that_matches_often() {
     assert!(world.read("project/.agent/guards/infra.yaml").contains("mode: warn"));
 }
 
-#[test]
-fn what_no_guard_can_express_becomes_a_lesson() {
+/// Three corrections that no guard can express.
+pub(crate) fn commented() -> World {
     let world = marked();
     for (number, session) in ["one", "one", "two"].iter().enumerate() {
         let trace = json!({
@@ -279,6 +279,12 @@ fn what_no_guard_can_express_becomes_a_lesson() {
         let old = if world.exists(path) { world.read(path) } else { String::new() };
         world.write(path, format!("{old}{trace}\n"));
     }
+    world
+}
+
+#[test]
+fn what_no_guard_can_express_becomes_a_lesson() {
+    let world = commented();
     let id = pattern(&world);
     let proposed = world.stead(&["memory", "propose", &id, "--json"]).json();
     assert!(proposed["lesson"].as_str().unwrap().contains("say why, not what"), "{proposed}");

@@ -9,7 +9,7 @@ const FILE: &str = "project/.agent/intents/AGENT.md";
 
 fn texts(world: &World) -> Vec<String> {
     let said = world.stead(&["lesson", "list", "--json"]).json();
-    said["lessons"].as_array().unwrap().iter().map(|lesson| lesson["text"].as_str().unwrap().to_owned()).collect()
+    said["items"].as_array().unwrap().iter().map(|lesson| lesson["text"].as_str().unwrap().to_owned()).collect()
 }
 
 /// What Claude Code says after a shell command.
@@ -122,7 +122,7 @@ fn two_writers_and_a_persons_text() {
     assert!(text.starts_with(own), "{text}");
     assert_eq!(texts(&world).len(), 16);
     assert!(text.lines().count() > 16 && text.split_inclusive('\n').all(|line| line.ends_with("\r\n")), "{text:?}");
-    for id in world.stead(&["lesson", "list", "--json"]).json()["lessons"].as_array().unwrap() {
+    for id in world.stead(&["lesson", "list", "--json"]).json()["items"].as_array().unwrap() {
         world.stead(&["lesson", "drop", id["id"].as_str().unwrap()]).ok();
     }
     assert!(world.read(FILE).starts_with(own));

@@ -26,7 +26,7 @@ fn a_log_is_shown_in_short() {
     assert!(said.len() < 1400, "{}", said.len());
     let json = world.stead(&["logs", "server.log", "--json"]).json();
     assert_eq!(
-        (json["lines"].as_u64(), json["errors"].as_u64(), json["fatal"].as_u64()),
+        (json["line_count"].as_u64(), json["error_count"].as_u64(), json["fatal_count"].as_u64()),
         (Some(20204), Some(200), Some(1))
     );
 }

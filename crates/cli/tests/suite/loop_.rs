@@ -64,5 +64,5 @@ fn status(world: &World, id: &str) -> String {
 fn log(world: &World) -> Vec<String> {
     let lines = world.stead(&["loop", "log", "--last", "1000", "--json"]).json();
     let shown = |line: &Value| format!("{}: {}", line["did"].as_str().unwrap(), line["why"].as_str().unwrap());
-    lines.as_array().unwrap().iter().map(shown).collect()
+    lines["items"].as_array().unwrap().iter().map(shown).collect()
 }

@@ -3,6 +3,8 @@
 
 mod agent_verifiers;
 mod agents;
+mod answer;
+mod answer_walk;
 mod bad_input;
 mod bad_ledger;
 mod case_folding;
@@ -34,6 +36,7 @@ mod init;
 mod intent;
 mod intent_command;
 mod intent_scope;
+mod json_error;
 mod learned_guard;
 mod lesson;
 mod log;

@@ -233,7 +233,7 @@ fn every_tool_answers_in_every_situation() {
 fn resources_and_prompts_are_those_of_the_commands() {
     let world = full();
     world.stead(&["handoff", "finish the parser"]).ok();
-    let packet = world.stead(&["packet", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    let packet = world.stead(&["packet", "list", "--json"]).json()["items"][0]["id"].as_str().unwrap().to_owned();
     let answers = ask(
         &world,
         &[
@@ -299,5 +299,5 @@ fn calls_at_the_same_time_are_all_answered() {
     let answers = ask(&world, &requests);
     assert!(answers.iter().all(|answer| answer["result"]["isError"] == false), "{answers:?}");
     let listed = world.stead(&["lesson", "list", "--json"]).json();
-    assert_eq!(listed["lessons"].as_array().unwrap().len(), 40);
+    assert_eq!(listed["items"].as_array().unwrap().len(), 40);
 }

@@ -196,7 +196,7 @@ fn a_stage_that_cannot_be_rewritten_is_named_and_left() {
     let run = world.stead(&["migrate", "pipelines", "--json"]);
     assert_eq!(run.code, 1, "{run}");
     let refused = &run.json()["pipelines"]["refused"];
-    assert_eq!(refused[0]["file"], "scripts/loops/odd/loop.yaml", "{run}");
+    assert_eq!(refused[0]["path"], "scripts/loops/odd/loop.yaml", "{run}");
     assert!(refused[0]["why"].as_str().unwrap().starts_with("line 3: the comment is between"), "{run}");
     assert_eq!(world.read("project/scripts/loops/odd/loop.yaml"), odd);
 }

@@ -36,9 +36,12 @@ fn packets_are_listed_by_their_last_change() {
     assert_eq!(world.stead(&["packet", "activate", "a"]).ok(), "a is active\n");
     assert_eq!(world.stead(&["packet", "activate", "a"]).ok(), "a is active already\n");
     let said = world.stead(&["packet", "list", "--json"]).json();
-    let ids: Vec<&str> = said.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = said["items"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["a", "b", "c"]);
-    assert_eq!(world.stead(&["packet", "list", "--status", "active", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(
+        world.stead(&["packet", "list", "--status", "active", "--json"]).json()["items"].as_array().unwrap().len(),
+        1
+    );
     let open = world.stead(&["packet", "open", "a"]).ok();
     assert_eq!(open, "$PROJECT/.agent/context/packets/a.md\n");
     assert_eq!(world.stead(&["packet", "show", "a", "--json"]).json()["head"]["status"], "active");
@@ -96,7 +99,7 @@ fn nonsense_is_an_error_with_file_and_line() {
     std::fs::write(world.folder().join(path), b"---\n\xff\n---\n").unwrap();
     let run = world.stead(&["packet", "done", "bad"]);
     assert!(run.code == 1 && run.stderr.contains("is not valid UTF-8 at byte 4"), "{run}");
-    assert_eq!(world.stead(&["packet", "lint", "--json"]).json()[0]["severity"], "error");
+    assert_eq!(world.stead(&["packet", "lint", "--json"]).json()["items"][0]["severity"], "error");
 }
 
 #[test]

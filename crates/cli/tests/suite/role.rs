@@ -66,7 +66,7 @@ fn findings_name_file_and_line() {
     let said = world.stead(&["role", "validate", "--all", "--json"]);
     assert_eq!(said.code, 1);
     let said = said.json();
-    assert_eq!((&said["valid"], &said["files"][0]["findings"][0]["rule"]), (&json!(false), &json!("field-form")));
+    assert_eq!((&said["valid"], &said["items"][0]["findings"][0]["rule"]), (&json!(false), &json!("field-form")));
     // Warnings alone are no failure.
     world.write(TESTER, good("tester").replace("## Key Files", "## Other"));
     assert_eq!(world.stead(&["role", "validate", "tester"]).code, 0);
@@ -105,7 +105,7 @@ fn one_bad_file_does_not_hide_the_others() {
     assert!(run.stdout.contains("more than 1048576 bytes"), "{run}");
     assert!(run.stdout.contains("line 2: the bytes are not UTF-8 text"), "{run}");
     let list = world.stead(&["role", "list", "--json"]).json();
-    assert_eq!((list[0]["valid"].as_bool(), list[1]["valid"].as_bool()), (Some(true), Some(false)));
+    assert_eq!((list["items"][0]["valid"].as_bool(), list["items"][1]["valid"].as_bool()), (Some(true), Some(false)));
 }
 
 #[test]
@@ -146,7 +146,10 @@ fn a_lifecycle_goes_round() {
     check(lifecycle("pre-compact"), 0, "tester: saved, compacting\n", "");
     assert!(lifecycle("status").ok().starts_with("tester  compacting  since "));
     let all = world.stead(&["role", "lifecycle", "status", "--json"]).json();
-    assert_eq!((all[0]["role"].as_str(), all[0]["state"].as_str()), (Some("tester"), Some("compacting")));
+    assert_eq!(
+        (all["items"][0]["role"].as_str(), all["items"][0]["state"].as_str()),
+        (Some("tester"), Some("compacting"))
+    );
     let schema = world.stead(&["schema", "role-state"]).json();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     let written: Value = serde_json::from_str(&world.read(STATE)).unwrap();

@@ -45,7 +45,7 @@ fn with_stage(head: &str, script: &str) -> World {
 }
 
 /// Adds a stage. `head` is YAML: its termination, guardrails and whatever else it has.
-fn stage(world: &World, name: &str, head: &str, script: &str) {
+pub(crate) fn stage(world: &World, name: &str, head: &str, script: &str) {
     let folder = format!("project/.agent/stages/{name}");
     let text = format!("name: {name}\ndescription: A test\n{head}provider:\n  command: [\"sh\", \"{name}.sh\"]\n");
     world.write(format!("{folder}/stage.yaml"), text);
@@ -61,7 +61,7 @@ fn pipeline(world: &World, name: &str, stages: &str) {
 }
 
 /// A termination after so many iterations.
-fn fixed(iterations: u32) -> String {
+pub(crate) fn fixed(iterations: u32) -> String {
     format!("termination:\n  type: fixed\nguardrails:\n  max_iterations: {iterations}\n")
 }
 

@@ -176,7 +176,7 @@ fn an_announcement_lasts_as_long_as_a_write() {
 
 /// Where the seal of the project is kept.
 fn state_of(world: &World) -> String {
-    let dir = world.stead(&["seal", "status", "--json"]).json()["dir"].as_str().unwrap().to_owned();
+    let dir = world.stead(&["seal", "status", "--json"]).json()["path"].as_str().unwrap().to_owned();
     dir.replace("$HOME", &world.home().display().to_string())
 }
 

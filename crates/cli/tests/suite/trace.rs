@@ -214,7 +214,7 @@ fn a_commit_and_the_intent_are_named() {
     // The text before is in git, which the hook does not ask.
     assert_eq!((files(&first), &note(&first)["phase"]), (vec!["modify a.txt".to_owned()], &json!("provisional")));
     let shown = world.stead(&["trace", "log", "--json"]).json();
-    assert_eq!(shown.as_array().unwrap().len(), 1, "the final line stands for both");
+    assert_eq!(shown["items"].as_array().unwrap().len(), 1, "the final line stands for both");
     let all = ledger(&world);
     assert_eq!(
         (all.len(), files(&all[1]), &note(&all[1])["of"]),
@@ -456,10 +456,10 @@ fn the_ledger_can_be_asked_and_exported() {
     assert!(log.lines().count() == 2 && log.contains("REQ-001 AST_REFACTOR src/a.ts"), "{log}");
     assert!(log.lines().all(|line| line.chars().count() <= 80), "{log}");
     let only = world.stead(&["trace", "log", "--intent", "REQ-001", "--json"]).json();
-    assert_eq!((only.as_array().unwrap().len(), &only[0]["peer"]), (1, &json!("bob")));
-    assert_eq!(world.stead(&["trace", "log", "--path", "src", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!((only["items"].as_array().unwrap().len(), &only["items"][0]["peer"]), (1, &json!("bob")));
+    assert_eq!(world.stead(&["trace", "log", "--path", "src", "--json"]).json()["items"].as_array().unwrap().len(), 1);
     let stats = world.stead(&["trace", "stats", "--json"]).json();
-    assert_eq!((&stats["changes"], &stats["writer"]["bob"]), (&json!(2), &json!(1)));
+    assert_eq!((&stats["change_count"], &stats["writer"]["bob"]), (&json!(2), &json!(1)));
     let shown = world.stead(&["trace", "show", "b3c6"]).ok();
     assert!(shown.contains("writer: bob") && shown.contains("src/a.ts 1-2"), "{shown}");
     assert_eq!(world.stead(&["trace", "show", "zzz"]).code, 1);

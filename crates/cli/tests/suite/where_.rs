@@ -37,7 +37,7 @@ fn a_worktree_names_its_main_checkout() {
     let said = world.stead_in(&tree, &["where", "--json"]).json();
     assert_eq!(said["found_by"], "marker");
     assert_eq!(said["root"], "$PROJECT");
-    assert_eq!(said["worktree"]["dir"], "$WORLD/tree");
+    assert_eq!(said["worktree"]["path"], "$WORLD/tree");
     assert_eq!(said["worktree"]["main"], said["root"]);
 }
 

@@ -50,12 +50,12 @@ fn a_question_is_answered_with_file_line_and_reason() {
         "src/invoice.rs:4  method `Invoice::total`  INT-1\n  intent (billing): INT-1 Billing\n"
     );
     let said = world.stead(&["where-is", "vat", "receipts", "--json"]).json();
-    let first = &said["answers"][0];
+    let first = &said["items"][0];
     assert_eq!((&first["path"], &first["line"], &first["end"]), (&json!("src/invoice.rs"), &json!(4), &json!(6)));
     assert_eq!(first["why"][0]["what"], "prompt");
     // Lines are those of the file now.
     world.write("project/src/invoice.rs", format!("// first\n{INVOICE}"));
-    assert_eq!(world.stead(&["where-is", "total", "--json"]).json()["answers"][0]["line"], 5);
+    assert_eq!(world.stead(&["where-is", "total", "--json"]).json()["items"][0]["line"], 5);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn nothing_found_is_said_and_no_guess() {
     assert_eq!((run.code, run.stdout.as_str()), (1, "nothing found\n"));
     let run = world.stead(&["where-is", "kubernetes", "--json"]);
     assert_eq!(run.code, 1);
-    assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap()["answers"], json!([]));
+    assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap()["items"], json!([]));
     assert_eq!(marked().stead(&["where-is", "billing"]).code, 1, "no ledger, no intents");
     assert_eq!(world.stead(&["where-is"]).code, 2);
 }
@@ -111,6 +111,6 @@ fn an_edit_that_a_hook_saw_is_mapped_and_found() {
     stop(&world);
     let page = world.read(MAP);
     assert!(page.contains("- `src/invoice.rs`\n  - method `Invoice::total`, lines 4-6\n\n## Notes"), "{page}");
-    let first = &world.stead(&["where-is", "invoice total", "--json"]).json()["answers"][0];
+    let first = &world.stead(&["where-is", "invoice total", "--json"]).json()["items"][0];
     assert_eq!((&first["line"], &first["intent"]), (&json!(4), &json!("INT-1")), "{first}");
 }

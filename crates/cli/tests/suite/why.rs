@@ -50,7 +50,7 @@ fn agent_writes(world: &World, checkout: &Path, path: &str, text: &str) {
 /// The answers for all lines of a file.
 fn blame(world: &World, path: &str) -> Vec<Value> {
     let said = world.stead(&["blame", path, "--json"]).json();
-    said["lines"].as_array().unwrap().clone()
+    said["items"].as_array().unwrap().clone()
 }
 
 #[test]

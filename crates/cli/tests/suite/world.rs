@@ -9,6 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stead_testkit::{Finish, Run, World};
 
+use crate::answer;
+
 /// A world with a project in which Stead is set up, without hook lines.
 pub(crate) fn marked() -> World {
     let world = bare();
@@ -21,6 +23,7 @@ pub(crate) fn bare() -> World {
     let mut world = World::new(env!("CARGO_BIN_EXE_stead"));
     // Whoever runs the tests, nobody of theirs is seen above a command.
     world.set("STEAD_TEST_ANCESTORS", "sh");
+    world.check_runs(answer::check);
     world
 }
 

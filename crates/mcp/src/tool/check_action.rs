@@ -14,7 +14,7 @@ pub(super) static PAGE: ToolPage = ToolPage {
         let text = json!({"type": "string"});
         let effect = json!({"type": "object", "properties": {"does": text}});
         let properties = json!({
-            "level": {"type": "string", "enum": ["allow", "warn", "ask", "deny"]},
+            "verdict": {"type": "string", "enum": ["allow", "warn", "ask", "deny"]},
             "self_protection": text,
             "reason": text,
             "intents": {"type": "object", "properties": {"text": text}},
@@ -22,7 +22,7 @@ pub(super) static PAGE: ToolPage = ToolPage {
             "coverage": text,
             "effects": {"type": "array", "items": effect},
         });
-        object(properties, &["level"])
+        object(properties, &["verdict"])
     },
     text: None,
 };

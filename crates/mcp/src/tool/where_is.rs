@@ -21,7 +21,7 @@ pub(super) static PAGE: ToolPage = ToolPage {
             "intent": text,
             "why": {"type": "array", "items": why},
         }});
-        object(json!({"answers": {"type": "array", "items": answer}}), &["answers"])
+        object(json!({"items": {"type": "array", "items": answer}}), &["items"])
     },
     text: None,
 };

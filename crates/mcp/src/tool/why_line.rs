@@ -16,7 +16,7 @@ pub(super) static PAGE: ToolPage = ToolPage {
             "class": {"type": "string", "enum": ["agent", "human", "unknown"]},
             "intent": text,
             "session": text,
-            "time": text,
+            "recorded_at": text,
             "mutation_class": text,
             "commit": text,
         });

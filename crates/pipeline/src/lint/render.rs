@@ -71,7 +71,7 @@ pub fn as_json(findings: &[Finding]) -> Value {
         json!({
             "code": finding.code.to_string(),
             "severity": finding.severity.name(),
-            "file": finding.file.name,
+            "path": finding.file.name,
             "line": finding.line,
             "column": finding.column,
             "message": finding.message,

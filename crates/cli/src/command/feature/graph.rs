@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_feature::{Document, Graph};
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &GraphArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
     let document = Document::require(&here.room)?;
     let graph = Graph::of(&document.list()?);
     match (args.json, args.dot, args.svg) {
-        (true, ..) => ui.json(&json!(graph)),
+        (true, ..) => ui.json(answer::FEATURE_GRAPH, &json!({"items": graph.nodes})),
         (_, true, _) => ui.raw(graph.dot()),
         (.., true) => ui.raw(graph.svg()),
         _ => ui.raw(graph.text()),

@@ -6,6 +6,7 @@ use stead_feature::{FeatureList, Form, import, merge, transact};
 use stead_store::read_capped;
 
 use super::Here;
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::ui::{Ui, counted};
@@ -40,15 +41,18 @@ pub(super) fn run(args: &ImportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
             bytes
         }
         false => read_capped(&ui.dir()?.join(&args.file), FeatureList::LIMIT)?
-            .ok_or_else(|| CliError::user(format!("there is no file `{name}`")))?,
+            .ok_or_else(|| CliError::not_found(format!("there is no file `{name}`")))?,
     };
     let text = String::from_utf8(bytes).map_err(|_| CliError::user(format!("`{name}` is not UTF-8")))?;
     let imported = import(&text, args.from)?;
     let merged = transact(&here.room, |opened| merge(opened.document_mut(&here.room), &imported))?;
     merged.notes.iter().for_each(|note| ui.warning(note));
     match args.json {
-        true => ui.json(&json!({"form": imported.form, "added": merged.added, "updated": merged.updated,
-            "unchanged": merged.unchanged, "notes": merged.notes})),
+        true => ui.json(
+            answer::FEATURE_IMPORT,
+            &json!({"form": imported.form, "added": merged.added, "updated": merged.updated,
+            "unchanged": merged.unchanged, "notes": merged.notes}),
+        ),
         false => ui.line(format!(
             "{}: {} added, {} updated, {} unchanged",
             counted(imported.features.len(), "feature"),

@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_feature::{Document, Queue, Readiness, SessionState, Status};
 
 use super::{Here, described, line};
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::project::now_millis;
@@ -37,7 +38,7 @@ pub(super) struct ListArgs {
 pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let Some(document) = Document::read(&here.room)? else {
         match args.json {
-            true => ui.json(&json!({"features": []})),
+            true => ui.json(answer::FEATURE_LIST, &json!({"items": []})),
             false => ui.note("no features yet; add one with `stead feature add`"),
         }
         return Ok(Exit::Done);
@@ -65,7 +66,7 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         }
     }
     if args.json {
-        ui.json(&json!({"features": features}));
+        ui.json(answer::FEATURE_LIST, &json!({"items": features}));
         return Ok(Exit::Done);
     }
     ui.lines(&lines);

@@ -4,6 +4,7 @@ use stead_feature::{Action, Change, Command, Document, Past, Rules, SessionState
 use stead_model::rfc3339;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::orchestrate::is_on;
 use crate::error::CliError;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         if let Some(command) = &command {
             answer["command"] = json!(command);
         }
-        ui.json(&answer);
+        ui.json(answer::FEATURE_NEXT, &answer);
         return Ok(Exit::Done);
     }
     let title = feature.map(|feature| format!("  {}", feature.title)).unwrap_or_default();

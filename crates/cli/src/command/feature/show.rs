@@ -4,6 +4,7 @@ use stead_evidence::{Bounds, Leaned, Standing, standing_of};
 use stead_feature::{Document, Feature, Queue, SessionState};
 
 use super::{Here, line, require, whole};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now_millis;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         if args.json {
             let mut shown = whole(&document, row, ready)?;
             shown["proof"] = proof(&document.feature(&args.id)?, here)?;
-            ui.json(&shown);
+            ui.json(answer::FEATURE, &shown);
             continue;
         }
         let feature = document.feature(&args.id)?;

@@ -6,6 +6,7 @@ use stead_memory::{Proposal, ProposalKind, Proposals};
 use stead_store::{Durability, Exact, read_capped, replace};
 
 use super::mode::{Step, Which, fresh_path, refuse_broken, step, write};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -49,7 +50,7 @@ pub(super) fn run(args: &AcceptArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 
 fn list(proposals: &[Proposal], json: bool, ui: &mut Ui) {
     if json {
-        ui.json(&json!({"items": proposals}));
+        ui.json(answer::PROPOSAL_LIST, &answer::records(proposals));
         return;
     }
     for proposal in proposals {
@@ -77,7 +78,7 @@ pub(in crate::command) fn accept(
             let new = NewLesson { kind: LessonKind::Pitfall, text: proposal.text.clone(), of, session: None };
             let added = lessons(project).add(&new, &now())?;
             match json {
-                true => ui.json(&json!({"lesson": added.id, "known": added.is_known})),
+                true => ui.json(answer::PROPOSAL_DECISION, &json!({"lesson": added.id, "known": added.is_known})),
                 false => ui.line(format!("added lesson {}", added.id)),
             }
         }
@@ -105,7 +106,7 @@ fn accept_guard(proposal: &Proposal, project: &Project, json: bool, ui: &mut Ui)
     write(id, &path, (None, &text), "accept", &proposal.summary, &proposal.evidence, project)?;
     let file = project.short(&path).display().to_string();
     match json {
-        true => ui.json(&json!({"id": id, "mode": Mode::Shadow.name(), "file": file})),
+        true => ui.json(answer::GUARD_ACCEPT, &json!({"id": id, "mode": Mode::Shadow.name(), "path": file})),
         false => {
             ui.line(format!("created {file} in mode `shadow`; it applies from the next call on"));
             ui.line(format!("Next: work for a while, then `stead guard review {id}` and `stead guard promote {id}`"));
@@ -117,10 +118,10 @@ fn accept_guard(proposal: &Proposal, project: &Project, json: bool, ui: &mut Ui)
 fn accept_definition(proposal: &Proposal, project: &Project, json: bool, ui: &mut Ui) -> Result<(), CliError> {
     let path = project.root().join(&proposal.file);
     let text = read_capped(&path, DEFINITION)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let text = text.ok_or_else(|| CliError::user(format!("there is no file `{}`", proposal.file)))?;
+    let text = text.ok_or_else(|| CliError::not_found(format!("there is no file `{}`", proposal.file)))?;
     replace(&path, Exact::Edited.owned(proposal.added_to(&text)), Durability::Synced)?;
     match json {
-        true => ui.json(&json!({"file": proposal.file, "line": proposal.line})),
+        true => ui.json(answer::PROPOSAL_DECISION, &json!({"path": proposal.file, "line": proposal.line})),
         false => ui.line(format!("added a line to {}", proposal.file)),
     }
     Ok(())

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::json;
 use stead_guard::{Bench, BenchCase, BenchCaseError, Expected};
 
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -97,20 +98,23 @@ pub(super) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         }
     })?;
     match args.json {
-        true => ui.json(&json!({
-            "file": args.file,
-            "cases": cases,
-            "packs": counts.iter().map(|(id, count)| {
-                let mut shown = as_json(*count);
-                shown["pack"] = json!(id);
-                shown
-            }).collect::<Vec<_>>(),
-            "total": as_json(total),
-            "differences": differences.iter().map(|found| json!({
-                "line": found.line, "id": found.case.id, "command": found.case.command,
-                "category": found.case.category, "guards": found.guards,
-            })).collect::<Vec<_>>(),
-        })),
+        true => ui.json(
+            answer::GUARD_BENCH,
+            &json!({
+                "path": args.file,
+                "cases": cases,
+                "packs": counts.iter().map(|(id, count)| {
+                    let mut shown = as_json(*count);
+                    shown["pack"] = json!(id);
+                    shown
+                }).collect::<Vec<_>>(),
+                "total": as_json(total),
+                "differences": differences.iter().map(|found| json!({
+                    "line": found.line, "id": found.case.id, "command": found.case.command,
+                    "category": found.case.category, "guards": found.guards,
+                })).collect::<Vec<_>>(),
+            }),
+        ),
         false => tell(&counts, total, cases, &differences, ui),
     }
     Ok(Exit::Done)

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 use stead_memory::version_of;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &HistoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         Err(_) => None,
     };
     if args.json {
-        ui.json(&json!({"guard": id, "current": current, "items": changes}));
+        ui.json(answer::GUARD_HISTORY, &json!({"id": id, "current": current, "items": answer::records(&changes)}));
         return Ok(Exit::Done);
     }
     for change in &changes {

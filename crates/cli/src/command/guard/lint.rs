@@ -8,6 +8,7 @@ use stead_model::Severity;
 use stead_store::Room;
 
 use super::list::problem_as_json;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -48,7 +49,7 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let failed = findings.iter().any(|problem| problem.severity == Severity::Error);
     if args.json {
         let findings: Vec<_> = findings.iter().map(problem_as_json).collect();
-        ui.json(&json!({"files": files, "findings": findings}));
+        ui.json(answer::GUARD_LINT, &json!({"paths": files, "items": findings}));
     } else {
         for problem in &findings {
             ui.line(format!("{} {problem}", problem.severity.name()));

@@ -4,6 +4,7 @@ use stead_guard::{Listed, Origin, Problem, State};
 use stead_hook::GuardChange;
 use stead_model::rfc3339;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guard_counts::{Counts, is_orphaned};
@@ -42,12 +43,15 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             shown["marks"] = json!(marks(guard));
             shown
         };
-        ui.json(&json!({
-            "on": !is_off,
-            "guards": guards.list.iter().map(each).collect::<Vec<_>>(),
-            "changes": changes,
-            "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
-        }));
+        ui.json(
+            answer::GUARD_LIST,
+            &json!({
+                "on": !is_off,
+                "items": guards.list.iter().map(each).collect::<Vec<_>>(),
+                "changes": answer::records(&changes),
+                "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
+            }),
+        );
         return Ok(Exit::Done);
     }
     let width = guards.list.iter().map(|guard| guard.id.chars().count()).max().unwrap_or(0);
@@ -81,12 +85,12 @@ pub(super) fn as_json(guard: &Listed) -> Value {
     json!({
         "id": guard.id,
         "origin": guard.origin.name(),
-        "file": guard.file,
+        "path": guard.file,
         "mode": guard.mode.name(),
         "then": guard.then.name(),
         "on": guard.on,
         "say": guard.say,
-        "tests": guard.tests,
+        "test_count": guard.tests,
         "made_from": guard.made_from,
         "version": guard.version,
         "active": guard.state == State::Active,
@@ -97,7 +101,7 @@ pub(super) fn as_json(guard: &Listed) -> Value {
 pub(super) fn problem_as_json(problem: &Problem) -> Value {
     json!({
         "severity": problem.severity.name(),
-        "file": problem.file,
+        "path": problem.file,
         "line": problem.line,
         "column": problem.column,
         "guard": problem.guard,

@@ -11,6 +11,7 @@ use stead_memory::{ExitRule, FileChange};
 use stead_model::{FileId, Severity};
 use stead_store::{Layout, Room, read_capped};
 
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::guard_counts::record_of;
@@ -85,7 +86,7 @@ pub(super) fn promote(args: &PromoteArgs, ui: &mut Ui) -> Result<Exit, CliError>
         return step_with(&args.which, Step::Up, &missing, ui);
     }
     match args.which.json {
-        true => ui.json(&json!({"id": args.which.id, "missing": missing})),
+        true => ui.json(answer::GUARD_MODE, &json!({"id": args.which.id, "missing": missing})),
         false if missing.is_empty() => ui.line(format!("`{}` meets the rules for its next mode", args.which.id)),
         false => tell_missing(&args.which.id, &missing, ui),
     }
@@ -325,7 +326,7 @@ pub(super) fn write(
 fn tell(id: &str, mode: Mode, path: &Path, project: &Project, missing: &[String], json: bool, ui: &mut Ui) {
     let file = project.short(path).display().to_string();
     if json {
-        ui.json(&json!({"id": id, "mode": mode.name(), "file": file, "missing": missing}));
+        ui.json(answer::GUARD_MODE, &json!({"id": id, "mode": mode.name(), "path": file, "missing": missing}));
         return;
     }
     ui.line(format!("`{id}` is now in mode `{}`, set in {file}", mode.name()));

@@ -6,6 +6,7 @@ use stead_store::{Creation, Durability, FileContent, create, create_parents, red
 
 use super::list::problem_as_json;
 use super::mode::fresh_path;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -64,7 +65,7 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let problems = lint(&Source::project(shown.clone(), text), &guards.sources, &guards.rooms);
     if args.json {
         let problems: Vec<_> = problems.iter().map(problem_as_json).collect();
-        ui.json(&json!({"id": args.id, "file": shown, "mode": "shadow", "problems": problems}));
+        ui.json(answer::GUARD_NEW, &json!({"id": args.id, "path": shown, "mode": "shadow", "problems": problems}));
         return Ok(Exit::Done);
     }
     ui.line(format!("created {shown} in mode `shadow`; it applies from the next call on"));

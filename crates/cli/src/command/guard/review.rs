@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use stead_hook::HitLine;
 use stead_store::Lines;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -56,18 +57,21 @@ pub(super) fn run(args: &ReviewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         }
         for hit in line.hits.iter().filter(|hit| members.iter().any(|guard| guard.id == hit.guard)) {
             hits.push(json!({
-                "ts": line.ts, "verdict": line.id, "session": line.session, "guard": hit.guard, "part": hit.part,
+                "recorded_at": line.ts, "verdict": line.id, "session": line.session, "guard": hit.guard, "part": hit.part,
                 "did": hit.did.name(),
             }));
         }
     }
     let shown = hits.iter().rev().take(MOST).rev();
     if args.json {
-        ui.json(&json!({"guard": args.id, "hits": hits.len(), "items": shown.collect::<Vec<_>>()}));
+        ui.json(
+            answer::GUARD_REVIEW,
+            &json!({"id": args.id, "hit_count": hits.len(), "items": shown.collect::<Vec<_>>()}),
+        );
     } else {
         for hit in shown {
             let text = |name: &str| hit[name].as_str().unwrap_or_default().replace('\n', " ");
-            ui.line(format!("{}  {}  {:<9}  {}", text("ts"), text("verdict"), text("did"), text("part")));
+            ui.line(format!("{}  {}  {:<9}  {}", text("recorded_at"), text("verdict"), text("did"), text("part")));
         }
         ui.line(format!("{} since the last review", counted(hits.len(), "hit")));
     }

@@ -5,6 +5,7 @@ use stead_memory::{MemoryError, version_of};
 use stead_model::FileId;
 
 use super::mode::{file_text, fresh_path, refuse_broken, write};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
@@ -84,7 +85,7 @@ pub(super) fn run(args: &RollbackArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     write(id, &path, (file_text(&path)?.as_deref(), &text), "rollback", &why, &[], &project)?;
     let file = project.short(&path).display().to_string();
     match args.json {
-        true => ui.json(&json!({"id": id, "version": wanted, "before": current, "file": file})),
+        true => ui.json(answer::GUARD_ROLLBACK, &json!({"id": id, "version": wanted, "before": current, "path": file})),
         false => ui.line(format!("`{id}` is at version {wanted} again, in {file}")),
     }
     Ok(Exit::Done)

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::list::as_json;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, state_in_words};
@@ -27,12 +28,12 @@ pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let Some(first) = members.first() else { return Err(guards.unknown(&args.id)) };
     let text = guards.source_of(first).map(|source| source.text).unwrap_or_default();
     if args.json {
-        let mut shown = if first.id == args.id { as_json(first) } else { json!({"id": args.id, "file": first.file}) };
+        let mut shown = if first.id == args.id { as_json(first) } else { json!({"id": args.id, "path": first.file}) };
         if first.id != args.id {
             shown["guards"] = members.iter().map(|guard| as_json(guard)).collect();
         }
         shown["text"] = json!(text);
-        ui.json(&shown);
+        ui.json(answer::GUARD, &shown);
         return Ok(Exit::Done);
     }
     for guard in &members {

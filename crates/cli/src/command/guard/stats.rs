@@ -4,6 +4,7 @@ use stead_guard::State;
 use stead_guard::protection::GATE;
 use stead_model::rfc3339;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guard_counts::{Count, Counts, is_orphaned};
@@ -57,14 +58,14 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .iter()
             .map(|(id, count, marks)| {
                 json!({
-                    "guard": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.came_to.stopped,
+                    "id": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.came_to.stopped,
                     "would_block": count.came_to.shadow, "warned": count.came_to.warned, "let_go": count.came_to.let_go,
                     "overridden": count.came_to.overridden,
-                    "appeals": count.appeals, "upheld": count.upheld, "overrides": count.overrides, "last": count.last, "marks": marks,
+                    "appeals": count.appeals, "upheld": count.upheld, "overrides": count.overrides, "last_hit_at": count.last, "marks": marks,
                 })
             })
             .collect();
-        ui.json(&json!({"since": since, "guards": rows}));
+        ui.json(answer::GUARD_STATS, &json!({"since": since, "items": rows}));
         return Ok(Exit::Done);
     }
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);

@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 use stead_guard::{ExampleResult, test};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -42,13 +43,16 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let failed = results.iter().filter(|(_, result)| !result.passed).count();
     if args.json {
-        ui.json(&json!({
-            "results": results.iter().map(|(file, result)| json!({
-                "file": file, "guard": result.guard, "line": result.line, "test": result.title, "must": result.must,
-                "passed": result.passed, "detail": result.detail,
-            })).collect::<Vec<_>>(),
-            "problems": wrong.iter().map(super::list::problem_as_json).collect::<Vec<_>>(),
-        }));
+        ui.json(
+            answer::GUARD_TEST,
+            &json!({
+                "items": results.iter().map(|(file, result)| json!({
+                    "path": file, "guard": result.guard, "line": result.line, "test": result.title, "must": result.must,
+                    "passed": result.passed, "detail": result.detail,
+                })).collect::<Vec<_>>(),
+                "problems": wrong.iter().map(super::list::problem_as_json).collect::<Vec<_>>(),
+            }),
+        );
     } else {
         results.iter().for_each(|(_, result)| tell(result, ui));
         wrong.iter().for_each(|problem| ui.warning(problem.to_string()));

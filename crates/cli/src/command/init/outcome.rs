@@ -6,6 +6,7 @@ use stead_install::{Note, diff};
 use stead_store::{Did, Done};
 
 use super::Work;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -13,7 +14,7 @@ use crate::ui::Ui;
 impl Work<'_> {
     pub(super) fn finish(&self, ui: &mut Ui) -> Result<Exit, CliError> {
         if self.args.json {
-            ui.json(&self.as_json());
+            ui.json(answer::INIT, &self.as_json());
         } else {
             self.tell(ui);
         }

@@ -2,6 +2,7 @@ use clap::Args;
 use stead_ledger::intent::{IntentFile, NewIntent, Reach, Scope, Status};
 
 use super::{Here, as_json};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -105,7 +106,7 @@ pub(super) fn tell(id: &str, how: &str, json: bool, here: &Here, ui: &mut Ui) ->
     let file = here.file()?;
     let intent = file.find(id)?;
     match json {
-        true => ui.json(&as_json(intent)),
+        true => ui.json(answer::INTENT, &as_json(intent)),
         false => {
             ui.line(format!("intent {id} {how} ({})", intent.status.name()));
             intent.owned_scope.iter().for_each(|pattern| ui.line(format!("  {pattern}")));

@@ -6,6 +6,7 @@ use stead_ledger::Selection;
 use stead_ledger::intent::{IntentFile, Proof, Status};
 
 use super::{Here, change};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::proof::ground;
@@ -47,7 +48,7 @@ pub(super) fn run(args: &CompleteArgs, here: &Here, ui: &mut Ui) -> Result<Exit,
     if args.json {
         let list: Vec<_> =
             missing.iter().map(|(what, why, next)| json!({"criterion": what, "why": why, "next": next})).collect();
-        ui.json(&json!({"id": args.id, "completed": false, "missing": list}));
+        ui.json(answer::INTENT_MISSING, &json!({"id": args.id, "completed": false, "missing": list}));
         return Ok(Exit::Failed);
     }
     ui.line(format!("intent {} is not completed; evidence is missing:", args.id));

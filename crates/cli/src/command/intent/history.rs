@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_ledger::intent::{HistoryLine, past_sessions};
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ledger::ledger;
@@ -27,10 +28,10 @@ pub(super) fn run(args: &HistoryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
             .map(|one| {
                 let files: Vec<_> =
                     one.files.iter().map(|(path, hash)| json!({"path": path, "content_hash": hash})).collect();
-                json!({"session": one.session, "time": one.time, "outcome": one.outcome, "files": files})
+                json!({"session": one.session, "recorded_at": one.time, "outcome": one.outcome, "files": files})
             })
             .collect();
-        ui.json(&json!({"intent": args.id, "history": list}));
+        ui.json(answer::INTENT_HISTORY, &json!({"id": args.id, "items": list}));
         return Ok(Exit::Done);
     }
     for one in &past {

@@ -5,6 +5,7 @@ use serde_json::json;
 use stead_ledger::intent::{Constraint, Intent, IntentIgnore, RequestState, Requests};
 
 use super::{Here, as_json, others};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -49,7 +50,7 @@ pub(super) fn list(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
     });
     if args.json {
         let intents: Vec<_> = file.intents.iter().map(as_json).collect();
-        ui.json(&json!({"intents": intents, "selected": own, "requests": open}));
+        ui.json(answer::INTENT_LIST, &json!({"selected": own, "requests": answer::records(&open), "items": intents}));
         return Ok(Exit::Done);
     }
     for intent in &file.intents {
@@ -73,7 +74,7 @@ pub(super) fn show(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
     if args.json {
         let mut value = as_json(intent);
         value["selected_by"] = json!(others);
-        ui.json(&value);
+        ui.json(answer::INTENT, &value);
         return Ok(Exit::Done);
     }
     ui.line(format!("{}  {}  {}", intent.id, intent.status.name(), intent.name));
@@ -83,7 +84,10 @@ pub(super) fn show(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
         ("done when", intent.acceptance_criteria.iter().map(|one| one.shown()).collect()),
         ("commands", intent.commands.clone()),
         ("related", intent.related_files.clone()),
-        ("selected by", others.iter().map(|one| format!("session {} since {}", one.session, one.since)).collect()),
+        (
+            "selected by",
+            others.iter().map(|one| format!("session {} since {}", one.session, one.selected_at)).collect(),
+        ),
     ];
     if intent.needs_approval {
         lists.push(("approval", vec!["a person is asked about every change".to_owned()]));
@@ -115,7 +119,7 @@ pub(super) fn check(args: &CheckArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
         errors.push(format!("`.intentignore`{at}: {}", fault.message));
     }
     match args.json {
-        true => ui.json(&json!({"ok": errors.is_empty(), "errors": errors, "notes": notes})),
+        true => ui.json(answer::INTENT_LINT, &json!({"ok": errors.is_empty(), "errors": errors, "notes": notes})),
         false => {
             errors.iter().for_each(|error| ui.line(format!("error: {error}")));
             notes.iter().for_each(|note| ui.line(format!("note: {note}")));

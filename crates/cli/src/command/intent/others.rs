@@ -22,7 +22,7 @@ pub(super) struct Other {
     pub(super) session: String,
     pub(super) harness: Option<String>,
     pub(super) intent: String,
-    pub(super) since: String,
+    pub(super) selected_at: String,
 }
 
 /// The live sessions other than the caller's that have this intent selected.
@@ -58,7 +58,7 @@ fn all(here: &Here) -> Vec<Other> {
             session: session.clone(),
             harness: state.as_ref().map(|state| state.harness.clone()),
             intent: one.selected.intent,
-            since: one.selected.at,
+            selected_at: one.selected.at,
         }));
     }
     found

@@ -1,8 +1,8 @@
 use clap::Args;
-use serde_json::json;
 use stead_ledger::intent::{IntentFile, NewIntent, Request, RequestState, Requests, Scope};
 
 use super::{Here, change};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now;
@@ -74,7 +74,7 @@ pub(super) fn request(args: &RequestArgs, here: &Here, ui: &mut Ui) -> Result<Ex
         ..Request::default()
     })?;
     match args.json {
-        true => ui.json(&json!(asked)),
+        true => ui.json(answer::INTENT_REQUEST, &answer::record(&asked)),
         false => ui.line(format!("{} requested; a person decides with `stead intent confirm {0}`", asked.id)),
     }
     Ok(Exit::Done)
@@ -120,7 +120,7 @@ pub(super) fn reject(args: &RejectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
     let decided = Request { state: RequestState::Rejected, ts: now(), reason: args.reason.clone(), ..asked };
     requests.decide(&decided)?;
     match args.json {
-        true => ui.json(&json!(decided)),
+        true => ui.json(answer::INTENT_REQUEST, &answer::record(&decided)),
         false => ui.line(format!("{} rejected", decided.id)),
     }
     Ok(Exit::Done)

@@ -6,6 +6,7 @@ use stead_ledger::intent::{IntentIgnore, Reach, Scope};
 use stead_model::clean;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::Project;
@@ -57,7 +58,7 @@ pub(super) fn run(args: &ScopeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cl
                 .iter()
                 .map(|(intent, pattern)| json!({"id": intent.id, "status": intent.status, "pattern": pattern}))
                 .collect();
-            ui.json(&json!({"path": path, "owners": list, "free": is_free}));
+            ui.json(answer::INTENT_OWNERS, &json!({"path": path, "free": is_free, "items": list}));
         }
         false => {
             for (intent, pattern) in &owners {

@@ -5,6 +5,7 @@ use stead_ledger::{MutationClaim, Selected, Selection};
 
 use super::others::Other;
 use super::{Here, as_json, history, others};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now;
@@ -56,12 +57,12 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
         return Err(stead_ledger::LedgerError::Finished { id: id.to_owned(), status: Status::Completed.name() }.into());
     }
     if IntentIgnore::read(&here.room).is_ok_and(|ignore| ignore.barred.iter().any(|barred| barred == id)) {
-        return Err(CliError::user(format!("`.intentignore` bars `{id}` from changing anything"))
+        return Err(CliError::refused(format!("`.intentignore` bars `{id}` from changing anything"))
             .hinted("select another intent, or ask the person"));
     }
     let holders = others::with_selection(here, id);
     if let Some(holder) = holders.first().filter(|_| intent.exclusive) {
-        let message = format!("`{id}` is exclusive; session {} has it since {}", holder.session, holder.since);
+        let message = format!("`{id}` is exclusive; session {} has it since {}", holder.session, holder.selected_at);
         return Err(CliError::user(message).hinted("wait until that session ends, or select another intent"));
     }
     let Some((session, agent)) = here.session() else {
@@ -92,7 +93,7 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
         value["overlaps"] = json!(overlap);
         value["context"] = json!(block);
         value["notes"] = json!(notes);
-        ui.json(&value);
+        ui.json(answer::INTENT_SELECTION, &value);
         return Ok(Exit::Done);
     }
     ui.raw(block);
@@ -102,7 +103,7 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
 
 fn shared_paths(other: &Other) -> String {
     let client = other.harness.as_ref().map(|harness| format!(" of {harness}")).unwrap_or_default();
-    let Other { session, intent, since, .. } = other;
+    let Other { session, intent, selected_at: since, .. } = other;
     format!("note: session {session}{client} works in the same paths ({intent}, since {since})")
 }
 
@@ -119,7 +120,7 @@ pub(super) fn release(args: &ReleaseArgs, here: &Here, ui: &mut Ui) -> Result<Ex
     };
     Selection::write(&path, agent, None)?;
     match args.json {
-        true => ui.json(&json!({"released": own})),
+        true => ui.json(answer::INTENT_RELEASE, &json!({"released": own})),
         false => ui.line(format!("intent {own} released")),
     }
     Ok(Exit::Done)

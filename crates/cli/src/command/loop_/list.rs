@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_context::ActiveLoop;
 
 use super::{Here, as_json, session_of};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -34,7 +35,7 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
                 Err(error) => json!({"id": id, "error": error.to_string()}),
             })
             .collect();
-        ui.json(&json!({"active_loop_id": active.last(), "loops": list}));
+        ui.json(answer::LOOP_LIST, &json!({"active": active.last(), "items": list}));
     } else {
         for (id, read) in &loops {
             match read {

@@ -1,8 +1,8 @@
 use clap::Args;
-use serde_json::Value;
 use stead_context::LoopLine;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &LogArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     let mut lines: Vec<LoopLine> = LoopLine::newest(here.loops.indexes(), id.as_deref())?.take(args.last).collect();
     lines.reverse();
     if args.json {
-        ui.json(&Value::Array(lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect()));
+        ui.json(answer::LOOP_LOG, &answer::records(&lines));
         return Ok(Exit::Done);
     }
     if lines.is_empty() {

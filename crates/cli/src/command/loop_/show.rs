@@ -2,6 +2,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Here, as_json, session_of};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -25,8 +26,8 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     if args.json {
         let mut value = as_json(state);
         value["prompt"] = json!(file.prompt());
-        value["file"] = json!(path.to_string_lossy());
-        ui.json(&value);
+        value["path"] = json!(path.to_string_lossy());
+        ui.json(answer::LOOP, &value);
         return Ok(Exit::Done);
     }
     let row = |name: &str, text: String| format!("{name:<10}  {text}");

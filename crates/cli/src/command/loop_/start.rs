@@ -4,6 +4,7 @@ use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
 use stead_store::{Layout, Room, Sharing, keep_ignored};
 
 use super::{Here, as_json, session_of};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
@@ -61,7 +62,7 @@ pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     keep_ignored(&here.project.context(), Sharing::of(&here.project.config))?;
     let started = here.loops.start(new, here.now)?;
     if json {
-        ui.json(&as_json(&started.state));
+        ui.json(answer::LOOP, &as_json(&started.state));
         return Ok(Exit::Done);
     }
     let state = &started.state;
@@ -117,7 +118,7 @@ fn new_loop(args: StartArgs, here: &Here, ui: &Ui) -> Result<NewLoop, CliError> 
     if let Some(command) = &verify
         && let Some(reason) = Speaker::calling(&here.project).refusal(&here.project, command)
     {
-        return Err(CliError::user(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
+        return Err(CliError::refused(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
     }
     let from_packet = packet.as_ref().and_then(Packet::max_iterations);
     Ok(NewLoop {
@@ -145,10 +146,8 @@ fn then_run(named: &str, ui: &Ui) -> Result<String, CliError> {
     let known = if kind == "stage" { catalog.stages() } else { catalog.pipelines() };
     match known.iter().any(|(known, _)| *known == name) {
         true => Ok(format!("{kind} {name}")),
-        false => {
-            Err(CliError::user(format!("there is no {kind} `{name}`"))
-                .hinted(format!("`stead {kind} list` lists them")))
-        }
+        false => Err(CliError::not_found(format!("there is no {kind} `{name}`"))
+            .hinted(format!("`stead {kind} list` lists them"))),
     }
 }
 

@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_context::{Activated, Loop, LoopStatus, NewLimits};
 
 use super::{Here, as_json, session_of};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -92,7 +93,7 @@ fn taken_up(which: &Which, activated: &Activated, how: &str, ui: &mut Ui) {
         let mut value = as_json(state);
         value["moved_from"] = json!(activated.moved_from.as_ref().map(ToString::to_string));
         value["paused"] = json!(activated.paused);
-        ui.json(&value);
+        ui.json(answer::LOOP, &value);
         return;
     }
     ui.line(format!("loop {} {how}, iteration {}; {}", state.id, state.progress(), session_of(state)));
@@ -109,7 +110,7 @@ fn taken_up(which: &Which, activated: &Activated, how: &str, ui: &mut Ui) {
 
 fn ended(which: &Which, state: &Loop, then: &str, ui: &mut Ui) {
     if which.json {
-        ui.json(&as_json(state));
+        ui.json(answer::LOOP, &as_json(state));
         return;
     }
     let then = if then.is_empty() { String::new() } else { format!("; {then}") };

@@ -5,6 +5,7 @@ use serde_json::Value;
 use stead_store::{Durability, Exact, replace};
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -28,7 +29,7 @@ pub(super) fn run(args: &ExportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
     let count = traces.len();
     let Some(file) = &args.file else {
         match args.json {
-            true => ui.json(&Value::Array(traces)),
+            true => ui.json(answer::MEMORY_EXPORT, &Value::Array(traces)),
             false => traces.iter().for_each(|trace| ui.raw(format!("{trace}\n"))),
         }
         return Ok(Exit::Done);

@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_memory::{Known, Mark, Origin, Scope};
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -44,7 +45,7 @@ pub(super) fn run(args: &ForgetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
     here.memory.forget(&known, &Mark { timestamp: now(), session, why: args.why.clone() })?;
     let ids: Vec<&str> = known.iter().map(|known| known.trace.id.as_str()).collect();
     if args.json {
-        ui.json(&json!({"forgotten": ids}));
+        ui.json(answer::MEMORY_FORGET, &json!({"forgotten": ids}));
         return Ok(Exit::Done);
     }
     ids.iter().for_each(|id| ui.line(format!("forgot {id}")));

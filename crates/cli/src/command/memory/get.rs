@@ -2,6 +2,7 @@ use clap::Args;
 use stead_memory::{Level, MemoryError, RetrievedBy, Scope};
 
 use super::Here;
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::memory::{retrievals, search};
@@ -37,7 +38,7 @@ pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     // A count that could not be written is no reason to withhold the trace.
     let _ = retrievals(&here.project).record(&now(), RetrievedBy::Get, [id.clone()]);
     if args.json {
-        ui.json(&shown);
+        ui.json(answer::MEMORY_TRACE, &shown);
         return Ok(Exit::Done);
     }
     lines("", &shown).into_iter().for_each(|line| ui.line(line));

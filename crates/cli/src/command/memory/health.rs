@@ -4,6 +4,7 @@ use stead_memory::{HEALTH_DAYS, HealthFinding, HealthStatus, HealthUnit, Injecti
 use stead_model::rfc3339;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::memory::{OnRecord, retrievals};
@@ -37,7 +38,7 @@ pub(super) fn run(args: &HealthArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
     drop(progress);
     if args.json {
         let checks: Vec<Value> = findings.iter().map(HealthFinding::json).collect();
-        ui.json(&json!({"days": HEALTH_DAYS, "checks": checks, "precedents": told.json()}));
+        ui.json(answer::MEMORY_HEALTH, &json!({"days": HEALTH_DAYS, "checks": checks, "precedents": told.json()}));
         return Ok(Exit::Done);
     }
     if findings.iter().all(|finding| finding.of == 0) && told.told == 0 {

@@ -5,6 +5,7 @@ use serde_json::json;
 use stead_context::slug;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -32,13 +33,16 @@ pub(super) fn run(args: &ImportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
     let writer = args.from.clone().unwrap_or(stem);
     let done = here.memory.import(&ui.dir()?.join(&args.file), &writer)?;
     if args.json {
-        ui.json(&json!({
-            "from": writer,
-            "added": done.added,
-            "updated": done.updated,
-            "known": done.known,
-            "skipped": done.skipped,
-        }));
+        ui.json(
+            answer::MEMORY_IMPORT,
+            &json!({
+                "from": writer,
+                "added": done.added,
+                "updated": done.updated,
+                "known": done.known,
+                "skipped": done.skipped,
+            }),
+        );
         return Ok(Exit::Done);
     }
     let added = counted(done.added, "trace");

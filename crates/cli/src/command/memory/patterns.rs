@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use stead_memory::{LEAST_COUNT, LEAST_SESSIONS, Pattern};
 use stead_model::tokens;
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &PatternsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let found = extraction(&project, &guards, &mut |reading| progress.show(reading, ui))?;
     drop(progress);
     if args.json {
-        ui.json(&within(found.patterns, args.max_tokens));
+        ui.json(answer::MEMORY_PATTERNS, &within(found.patterns, args.max_tokens));
         return Ok(Exit::Done);
     }
     for pattern in &found.patterns {
@@ -58,8 +59,8 @@ const EVIDENCE: usize = 3;
 fn within(mut patterns: Vec<Pattern>, most: Option<usize>) -> Value {
     let all = patterns.len();
     let told = |patterns: &[Pattern]| match all - patterns.len() {
-        0 => json!({"items": patterns}),
-        omitted => json!({"items": patterns, "omitted": omitted}),
+        0 => json!({"items": answer::records(patterns)}),
+        omitted => json!({"items": answer::records(patterns), "omitted": omitted}),
     };
     let fits = |value: &Value| most.is_none_or(|most| tokens(&value.to_string()) <= most);
     let mut value = told(&patterns);

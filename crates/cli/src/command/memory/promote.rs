@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_memory::Scope;
 
 use super::Here;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -31,7 +32,7 @@ pub(super) fn run(args: &PromoteArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
     }
     let id = &known.trace.id;
     if args.json {
-        ui.json(&json!({"id": id, "scope": Scope::Universal, "changed": is_new}));
+        ui.json(answer::MEMORY_CHANGE, &json!({"id": id, "scope": Scope::Universal, "changed": is_new}));
         return Ok(Exit::Done);
     }
     ui.line(if is_new { format!("promoted {id}") } else { format!("{id} is universal already") });

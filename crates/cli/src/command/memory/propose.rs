@@ -5,6 +5,7 @@ use stead_hook::Appeal;
 use stead_install::{agent_definitions, text_diff};
 use stead_memory::{DraftRequest, Extraction, Pattern, Proposal, ProposalKind, Proposals, Proposes, draft_guard_of};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::guard::accept::accept;
 use crate::error::CliError;
@@ -66,7 +67,7 @@ pub(super) fn run(args: &ProposeArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return accept(&proposal, &project, args.json, ui).map(|()| Exit::Done);
     }
     if args.json {
-        ui.json(&as_json(&proposal, &project.short(&path).display().to_string()));
+        ui.json(answer::MEMORY_PROPOSAL, &as_json(&proposal, &project.short(&path).display().to_string()));
         return Ok(Exit::Done);
     }
     tell(&proposal, ui);
@@ -186,7 +187,7 @@ fn as_json(proposal: &Proposal, file: &str) -> Value {
             shown["mode"] = json!(proposal.mode);
         }
         ProposalKind::Agent => {
-            shown["file"] = json!(proposal.file);
+            shown["path"] = json!(proposal.file);
             shown["diff"] = json!(proposal.text);
         }
         ProposalKind::Lesson | ProposalKind::Unknown => shown["lesson"] = json!(proposal.text),

@@ -8,6 +8,7 @@ use stead_memory::{Channel, Embedder, Filters, Level, Outcome, Query, RetrievedB
 use stead_model::{rfc3339, unix_millis};
 
 use super::Here;
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::memory::{retrievals, search};
@@ -108,7 +109,7 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         let _ = retrievals(&here.project).record(&rfc3339(now), RetrievedBy::Query, ids);
     }
     if args.json {
-        ui.json(&serde_json::to_value(&answer).unwrap_or_default());
+        ui.json(answer::MEMORY_QUERY, &serde_json::to_value(&answer).unwrap_or_default());
         return Ok(Exit::Done);
     }
     if let Some(why) = &answer.abstained {

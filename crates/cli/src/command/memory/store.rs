@@ -7,6 +7,7 @@ use stead_memory::{
 use stead_model::FileId;
 
 use super::Here;
+use crate::answer;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::line_source::place;
@@ -70,7 +71,7 @@ pub(super) fn run(args: StoreArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     let submission = Submission { timestamp, kind, source, context, event, anchors, supersedes, topic };
     let stored = here.memory.store(submission)?;
     if args.json {
-        ui.json(&json!({"id": stored.id(), "folded": matches!(stored, Stored::Folded(_))}));
+        ui.json(answer::MEMORY_STORE, &json!({"id": stored.id(), "folded": matches!(stored, Stored::Folded(_))}));
         return Ok(Exit::Done);
     }
     ui.line(match &stored {

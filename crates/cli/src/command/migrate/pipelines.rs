@@ -71,7 +71,7 @@ impl Pipelines {
         let rewrites = self.found.rewrites.iter().map(|rewrite| {
             let failed = self.failed.iter().find(|(name, _)| *name == rewrite.name).map(|(_, why)| why);
             json!({
-                "file": rewrite.name,
+                "path": rewrite.name,
                 "action": action(rewrite),
                 "applied": !dry_run && failed.is_none(),
                 "why": failed,
@@ -79,7 +79,7 @@ impl Pipelines {
                 "diff": text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()),
             })
         });
-        let refused = self.found.refused.iter().map(|(file, why)| json!({"file": file, "why": why}));
+        let refused = self.found.refused.iter().map(|(file, why)| json!({"path": file, "why": why}));
         json!({"rewritten": rewrites.collect::<Vec<_>>(), "refused": refused.collect::<Vec<_>>()})
     }
 }

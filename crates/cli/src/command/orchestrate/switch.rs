@@ -6,6 +6,7 @@ use stead_hook::{FLAG_OFF, FLAG_ON, SessionState};
 use stead_model::FileId;
 use stead_store::{CONFIG, Durability, set_value};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::command::agent::{meant, open};
 use crate::error::CliError;
@@ -60,7 +61,7 @@ pub(super) fn run(switch: &Switch, ui: &mut Ui) -> Result<Exit, CliError> {
         }
     }
     match (args.json, &args.session) {
-        (true, session) => ui.json(&json!({"in_session": is_on, "session": session})),
+        (true, session) => ui.json(answer::ORCHESTRATE_SWITCH, &json!({"in_session": is_on, "session": session})),
         (false, Some(session)) => ui.line(format!("the orchestrator is {word} for session {session}")),
         (false, None) => ui.line(format!("the orchestrator is {word} in the sessions of this project")),
     }

@@ -1,9 +1,9 @@
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 use stead_context::{EditLog, Lifecycle, RoleName, RoleState, Unsaved, roles, unsaved};
 use stead_store::Durability;
 
 use super::{folder, meant, shown, state, unknown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -143,8 +143,7 @@ fn status(args: &StatusArgs, project: &Project, ui: &mut Ui) -> Result<Exit, Cli
         None => all(project, ui)?,
     };
     if args.json {
-        let states: Value = states.iter().map(|state| json!(state)).collect();
-        ui.json(&states);
+        ui.json(answer::ROLE_STATE, &answer::records(&states));
         return Ok(Exit::Done);
     }
     let width = states.iter().map(|state| state.role.len()).max().unwrap_or(0);

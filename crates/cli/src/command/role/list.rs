@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_context::{RoleFinding, RoleState, check_role_file, read_role_file, roles};
 
 use super::{folder, shown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::Project;
@@ -31,9 +32,9 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         let as_json = |(role, file, valid, state): &(_, String, bool, Option<&str>)| -> serde_json::Value {
             let role: &stead_context::RoleName = role;
-            json!({"role": role.as_str(), "file": file, "valid": valid, "state": state})
+            json!({"role": role.as_str(), "path": file, "valid": valid, "state": state})
         };
-        ui.json(&list.iter().map(as_json).collect());
+        ui.json(answer::ROLE_LIST, &list.iter().map(as_json).collect());
         return Ok(Exit::Done);
     }
     let width = list.iter().map(|(role, ..)| role.as_str().len()).max().unwrap_or(0);

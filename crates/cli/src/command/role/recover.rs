@@ -4,6 +4,7 @@ use stead_context::{Lifecycle, Recovery, RoleState, check_role_file, read_role_f
 use stead_store::{Durability, ItemKind};
 
 use super::{folder, meant, shown, unknown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -41,18 +42,21 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     state.put(Lifecycle::Active, &now());
     state.write(&project.indexes(), Durability::Synced)?;
     if args.json {
-        ui.json(&json!({
-            "role": role.as_str(),
-            "file": shown,
-            "before": before.name(),
-            "state": state.state.name(),
-            "documents": documents.iter()
-                .map(|document| json!({"name": document.name, "path": document.path, "exists": document.exists}))
-                .collect::<Vec<_>>(),
-            "notes": notes,
-            "text": text,
-            "trusted": is_trusted,
-        }));
+        ui.json(
+            answer::ROLE_RECOVERY,
+            &json!({
+                "role": role.as_str(),
+                "path": shown,
+                "before": before.name(),
+                "state": state.state.name(),
+                "documents": documents.iter()
+                    .map(|document| json!({"name": document.name, "path": document.path, "exists": document.exists}))
+                    .collect::<Vec<_>>(),
+                "notes": notes,
+                "text": text,
+                "trusted": is_trusted,
+            }),
+        );
     } else {
         let text = recovery.render(usize::MAX);
         ui.raw(if is_trusted { text } else { as_data("role file", &text) });

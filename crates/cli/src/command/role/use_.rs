@@ -8,6 +8,7 @@ use stead_model::FileId;
 use stead_store::Durability;
 
 use super::{folder, shown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -64,7 +65,10 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     in_role.write(&indexes, Durability::Synced)?;
     state.write(&indexes, &session, Durability::Synced)?;
     if args.json {
-        ui.json(&json!({"role": role.as_str(), "session": binding.session, "harness": binding.harness}));
+        ui.json(
+            answer::ROLE_USE,
+            &json!({"role": role.as_str(), "session": binding.session, "harness": binding.harness}),
+        );
     } else {
         ui.line(format!("session {} of {} now has the role `{role}`", binding.session, binding.harness));
     }

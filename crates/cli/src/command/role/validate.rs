@@ -9,6 +9,7 @@ use stead_store::{Durability, Exact, replace};
 
 use super::new::minute;
 use super::{folder, shown, unknown};
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -56,7 +57,10 @@ pub(super) fn run(args: &ValidateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let valid = checked.iter().all(Checked::is_valid);
     if args.json {
-        ui.json(&json!({"valid": valid, "files": checked.iter().map(as_json).collect::<Vec<_>>()}));
+        ui.json(
+            answer::ROLE_VALIDATE,
+            &json!({"valid": valid, "items": checked.iter().map(as_json).collect::<Vec<_>>()}),
+        );
     } else {
         checked.iter().for_each(|checked| tell(checked, ui));
         if checked.is_empty() {
@@ -77,7 +81,7 @@ fn one(typed: &Path, fix: bool, project: &Project, ui: &Ui) -> Result<Checked, C
         match (by_name.filter(|file| file.exists()), role) {
             (Some(file), _) => path = file,
             (None, Some(role)) => return Err(unknown(&role, project)),
-            (None, None) => return Err(CliError::user(format!("there is no file `{}`", typed.display()))),
+            (None, None) => return Err(CliError::not_found(format!("there is no file `{}`", typed.display()))),
         }
     }
     Ok(checked(&path, fix, project)?)
@@ -165,7 +169,7 @@ fn as_json(checked: &Checked) -> Value {
         })
     };
     json!({
-        "file": checked.file,
+        "path": checked.file,
         "role": checked.role.as_ref().map(RoleName::as_str),
         "valid": checked.is_valid(),
         "fixed": checked.fixed,

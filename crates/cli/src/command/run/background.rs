@@ -9,6 +9,7 @@ use stead_pipeline::{EngineError, EventLine, RunEvent, RunFolder, RunLock, start
 use stead_store::{Tail, create_parents};
 
 use super::RunArgs;
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_report::{RunReport, shown};
@@ -124,7 +125,7 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
 fn tell(json: bool, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
     let name = folder.name();
     if json {
-        ui.json(&json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
+        ui.json(answer::RUN_STARTED, &json!({"run": name, "pid": child.id(), "path": folder.path(), "log": log}));
         return;
     }
     ui.line(format!("{name} is running in the background (process {})", child.id()));
@@ -157,7 +158,7 @@ impl Background<'_> {
         }
         let report = RunReport::read(folder, ui)?;
         if self.json {
-            ui.json(&report.json());
+            ui.json(answer::RUN, &report.json());
         } else {
             report.tell_end(&room.project, ui);
         }

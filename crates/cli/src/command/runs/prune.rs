@@ -5,6 +5,7 @@ use serde_json::json;
 use stead_model::unix_millis;
 use stead_pipeline::{Engine, RunFolder, RunView, ViewStatus, list_runs};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &PruneArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let old = runs.into_iter().skip(args.keep).filter(|view| is_old(view, before));
     let outcomes = old.map(|view| remove(&view, args.yes, &room)).collect::<Result<Vec<_>, CliError>>()?;
     if args.json {
-        ui.json(&as_json(&outcomes, args.yes));
+        ui.json(answer::RUN_PRUNE, &as_json(&outcomes, args.yes));
         return Ok(Exit::Done);
     }
     let verb = if args.yes { "removed" } else { "would remove" };
@@ -82,7 +83,7 @@ fn as_json(outcomes: &[Outcome], for_real: bool) -> serde_json::Value {
         let is_removed = for_real && one.kept.is_none();
         json!({"run": one.run, "status": one.status, "bytes": one.bytes, "removed": is_removed, "kept": one.kept})
     };
-    json!({"schema": 1, "dry_run": !for_real, "items": outcomes.iter().map(item).collect::<Vec<_>>()})
+    json!({"dry_run": !for_real, "items": outcomes.iter().map(item).collect::<Vec<_>>()})
 }
 
 fn is_old(view: &RunView, before: i64) -> bool {

@@ -18,6 +18,7 @@ use stead_model::rfc3339;
 use stead_pipeline::{RunView, list_runs};
 use stead_store::{Layout, Marker, Room};
 
+use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
@@ -81,7 +82,7 @@ pub(super) fn run(json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     let glance = look(&here, ui)?;
     let waiting = waiting::list(&glance);
     if json {
-        ui.json(&as_json(&here, &glance, &waiting));
+        ui.json(answer::STATUS, &as_json(&here, &glance, &waiting));
         return Ok(Exit::Done);
     }
     if let Some(problem) = marker_problem(&here) {
@@ -164,7 +165,7 @@ pub(crate) fn older_json(run: &OlderRun) -> Value {
 fn as_json(here: &Here, glance: &Glance, waiting: &[Waiting]) -> Value {
     let harnesses = glance.agents.iter().map(|(one, beat)| {
         let (at, session) = beat.as_ref().map(|beat| (&beat.at, &beat.session)).unzip();
-        json!({"harness": one.harness.name(), "files": one.paths, "last_called_at": at, "session": session})
+        json!({"harness": one.harness.name(), "paths": one.paths, "last_called_at": at, "session": session})
     });
     let HitCount { shadow, warned, stopped, let_go, overridden } = glance.guards;
     let packet = |(id, head): &(String, Packet)| json!({"id": id, "status": head.get("status").unwrap_or("?"), "purpose": head.purpose().to_string()});
@@ -179,26 +180,26 @@ fn as_json(here: &Here, glance: &Glance, waiting: &[Waiting]) -> Value {
         "unreadable_runs": glance.unread,
         "older_runs": glance.older.iter().map(older_json).collect::<Vec<_>>(),
         "packet": glance.packets.first().map(packet),
-        "open_packets": glance.packets.len(),
+        "open_packet_count": glance.packets.len(),
         "features": {
-            "all": glance.features.iter().flatten().count(),
-            "tested": glance.features_with(Status::Tested).count(),
+            "count": glance.features.iter().flatten().count(),
+            "tested_count": glance.features_with(Status::Tested).count(),
             "blocked": glance.features_with(Status::Blocked).collect::<Vec<_>>(),
             "problem": glance.features.as_ref().err().map(ToString::to_string),
         },
         "intents": glance.intents.iter().flatten().map(intent).collect::<Vec<_>>(),
         "intents_problem": glance.intents.as_ref().err().map(ToString::to_string),
-        "requests": glance.requests,
+        "requests": answer::records(&glance.requests),
         "guards": glance.guard_news,
         "guards_last_day": {
             "blocked": stopped, "warned": warned, "would_have_acted": shadow, "let_pass": let_go, "overridden": overridden,
         },
         "watching_guards": glance.starters.iter().map(|one| one.guard).collect::<Vec<_>>(),
-        "appeals": glance.appeals,
+        "appeals": answer::records(&glance.appeals),
         "proposals": glance.proposals.iter().map(|one| json!({"id": one.id, "summary": one.summary})).collect::<Vec<_>>(),
         "news": glance.starters.iter().map(StarterNews::told).chain(glance.news.iter().map(GraphNews::told)).collect::<Vec<_>>(),
-        "broken_guard_files": glance.broken,
-        "seal": glance.sealed,
+        "broken_guard_file_count": glance.broken,
+        "seal": answer::records(&glance.sealed),
         "foreign_evidence": glance.foreign.iter().map(|(id, why)| json!({"feature": id, "why": why})).collect::<Vec<_>>(),
         "untrusted": glance.untrusted,
         "waiting": waiting,

@@ -29,7 +29,7 @@ fn flags_are_never_prompt_text() {
     }
     assert_eq!(world.stead(&["loop", "start"]).code, 2);
     assert_eq!(world.stead(&["loop", "start", "  "]).code, 2);
-    assert_eq!(world.stead(&["loop", "list", "--json"]).json()["loops"].as_array().unwrap().len(), 2);
+    assert_eq!(world.stead(&["loop", "list", "--json"]).json()["items"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_default_is_finite_and_zero_must_be_written() {
     };
     let started = packet("loop_promise: DONE|BLOCKED\nloop_max_iterations: 7\n").json();
     assert_eq!((&started["max_iterations"], &started["promises"]), (&json!(7), &json!(["DONE", "BLOCKED"])));
-    assert_eq!(started["source_packet_id"], "20261115T194530Z-p");
+    assert_eq!(started["packet"], "20261115T194530Z-p");
     assert_eq!(shown(&world, started["id"].as_str().unwrap())["prompt"], "Go on with the parser.");
     assert_eq!(packet("loop_max_iterations: 0\n").json()["max_iterations"], 25);
     assert_eq!(packet("verify: make check\n").json()["verify"], "make check");

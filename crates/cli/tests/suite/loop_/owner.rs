@@ -58,8 +58,8 @@ fn an_empty_owner_holds_nobody() {
         assert_eq!(held(&stop_with(&world, own)), None);
     }
     let list = world.stead(&["loop", "list", "--json"]).json();
-    let id = list["active_loop_id"].as_str().unwrap().to_owned();
-    assert_eq!((&list["loops"][0]["session"], &list["loops"][0]["foreground"]), (&json!(null), &json!(false)));
+    let id = list["active"].as_str().unwrap().to_owned();
+    assert_eq!((&list["items"][0]["session"], &list["items"][0]["foreground"]), (&json!(null), &json!(false)));
     // Activated in a session it holds that one, and in another one it says whom it leaves.
     as_agent(&world, "s1", &["loop", "activate", &id]).ok();
     assert!(held(&stop(&world, "s1", "x")).is_some());
@@ -104,7 +104,7 @@ fn an_agent_ends_only_what_its_session_started() {
     assert_eq!(status(&world, &own), "cancelled: by `claude:s1`");
     // A person's loop is a person's to end, by whatever way.
     world.stead(&["loop", "start", "Theirs.", "--promise", "DONE"]).ok();
-    let id = world.stead(&["loop", "list", "--json"]).json()["active_loop_id"].as_str().unwrap().to_owned();
+    let id = world.stead(&["loop", "list", "--json"]).json()["active"].as_str().unwrap().to_owned();
     as_agent(&world, "s1", &["loop", "activate", &id]).ok();
     for verb in ["cancel", "pause"] {
         assert!(denies(&as_agent(&world, "s1", &["loop", verb, &id]).stdout));

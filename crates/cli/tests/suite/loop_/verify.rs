@@ -90,7 +90,7 @@ fn an_agents_check_may_not_do_what_the_agent_may_not() {
             "cat .agent/config.toml >>.agent/config.toml",
         ])
         .ok();
-    let id = world.stead(&["loop", "list", "--json"]).json()["active_loop_id"].as_str().unwrap().to_owned();
+    let id = world.stead(&["loop", "list", "--json"]).json()["active"].as_str().unwrap().to_owned();
     as_agent(&world, "s1", &["loop", "activate", &id]).ok();
     assert!(held(&stop(&world, "s1", DONE)).is_none() || !log(&world).pop().unwrap().contains("refused"));
 }

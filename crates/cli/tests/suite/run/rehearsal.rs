@@ -35,7 +35,7 @@ fn a_folder_that_goes_is_not_pointed_at() {
     assert_eq!(run.code, 3, "{run}");
     assert!(!format!("{}{}", run.stdout, run.stderr).contains("stead-test-"), "{run}");
     let said = world.stead(&["test", "stage", "chore", "--iterations", "1", "--json"]).json();
-    assert_eq!((&said["log"], &said["folder"]), (&serde_json::Value::Null, &serde_json::Value::Null), "{said}");
+    assert_eq!((&said["log"], &said["path"]), (&serde_json::Value::Null, &serde_json::Value::Null), "{said}");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn every_built_in_stage_and_pipeline_passes() {
     for kind in ["stage", "pipeline"] {
         let list = world.stead(&[kind, "list", "--json"]).json();
         let names: Vec<_> =
-            list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+            list["items"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect();
         assert!(!names.is_empty());
         for name in names {
             let run = world.stead(&["test", kind, &name, "--iterations", "3"]);

@@ -60,7 +60,7 @@ fn runs_are_listed() {
     let run = world.stead(&["runs", "--json"]);
     assert_eq!(run.code, 1, "{run}");
     let said = run.json();
-    let names = said.as_array().unwrap();
+    let names = said["items"].as_array().unwrap();
     let status = |name: &str| names.iter().find(|run| run["run"] == name).map(|run| run["status"].clone());
     assert_eq!((status("good"), status("bad")), (Some("done".into()), Some("failed".into())), "{said}");
     assert!(names.iter().any(|run| run["run"] == "odd" && run["problem"].is_string()), "{said}");
@@ -81,7 +81,7 @@ fn a_run_whose_engine_died_is_interrupted() {
     child.wait().unwrap();
     let run = world.stead(&["status", "it"]);
     assert!(run.stdout.contains("interrupted") && run.stdout.contains("--resume"), "{run}");
-    assert_eq!(world.stead(&["runs", "--json"]).json()[0]["status"], "interrupted");
+    assert_eq!(world.stead(&["runs", "--json"]).json()["items"][0]["status"], "interrupted");
     // The agent outlived its engine; going on ends it first.
     let old = world.read("project/agent");
     world.write("project/chore.sh", CONTINUE);
@@ -98,7 +98,7 @@ fn a_run_at_work_says_where_it_is() {
     written(&world, "project/agent");
     let seconds = || {
         let (status, runs) = (world.stead(&["status", "it", "--json"]).json(), world.stead(&["runs", "--json"]).json());
-        [&status["elapsed_seconds"], &status["nodes"][0]["elapsed_seconds"], &runs[0]["elapsed_seconds"]]
+        [&status["elapsed_seconds"], &status["nodes"][0]["elapsed_seconds"], &runs["items"][0]["elapsed_seconds"]]
             .map(|value| value.as_f64().unwrap())
     };
     let first = seconds();
