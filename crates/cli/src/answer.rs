@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn one_name_for_one_notion() {
         let definitions: Value = from_str(DEFINITIONS).unwrap();
-        // Of other trees, or as a file has it.
+        // They contain records as a file has them.
         let foreign = ["answer.trace", "answer.trace-list", "answer.memory-trace", "answer.memory-query"];
         let sources =
             SHAPES.iter().filter(|shape| !foreign.contains(&shape.name)).map(|shape| from_str(shape.source).unwrap());

@@ -279,7 +279,7 @@ fn broken_files_show_in_the_status() {
     let told = world.stead(&["status"]).ok();
     assert!(told.contains("guards   1 file broken and not applied; `stead guard lint`\n"), "{told}");
     world.write("project/.agent/guards/b.yaml", "{");
-    assert_eq!(world.stead(&["status", "--json"]).json()["broken_guard_files"], 2);
+    assert_eq!(world.stead(&["status", "--json"]).json()["broken_guard_file_count"], 2);
     let run = world.stead(&["guard", "lint", "infra"]);
     assert!(run.stdout.ends_with("1 file checked, 0 findings\n"), "{run}");
 }

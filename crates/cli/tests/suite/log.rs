@@ -75,7 +75,7 @@ fn calls_are_listed_by_session() {
         (&denied["command"], &denied["hits"][0]["guard"]),
         (&json!("rm -rf .agent/guards"), &json!("self-protection"))
     );
-    assert!(denied["created_at"].is_string() && denied["id"].as_str().unwrap().starts_with("v-"), "{denied}");
+    assert!(denied["recorded_at"].is_string() && denied["id"].as_str().unwrap().starts_with("v-"), "{denied}");
     assert_eq!(items.iter().filter(|item| item["id"].is_null()).count(), 3, "{json}");
 }
 
