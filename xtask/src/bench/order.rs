@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use super::contestant::{self, Answer, Contestant};
 use super::ground::Ground;
-use super::{callgrind, gate};
+use super::{callgrind, gate, statusline};
 use crate::{prerequisite, repository};
 
 /// The list that `crates/cli/build.rs` passes to the linker.
@@ -57,7 +57,8 @@ fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     };
     let guarded = gate::contestants(ground)?;
     let denied = contestant::stead(ground, "denied", &ground.project, Answer::Denial);
-    Ok([plain, after].into_iter().chain(guarded).chain([denied]).collect())
+    let line = statusline::line(ground, "status line", &ground.project)?;
+    Ok([plain, after].into_iter().chain(guarded).chain([denied, line]).collect())
 }
 
 /// The functions of a binary by address; one function may have several names.

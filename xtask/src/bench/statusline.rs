@@ -61,7 +61,7 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
 }
 
 /// The line for the session of a project's calls, with what a client really sends.
-fn line(ground: &Ground, name: &str, project: &Project) -> Result<Contestant> {
+pub(super) fn line(ground: &Ground, name: &str, project: &Project) -> Result<Contestant> {
     contestant::stead(ground, name, project, Answer::Silence).prove()?;
     let path = repository::path("crates/client/fixtures/claude/status-line.jsonl");
     let recorded = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
