@@ -1,6 +1,5 @@
 //! The guards of a project as the commands see them: every file, its state and its problems.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Listed, Origin, Problem, ProjectRooms, Source, SourceTrust, State, inventory, sha256, shipped};
@@ -34,12 +33,6 @@ impl Guards {
 
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.iter().chain(&self.around)
-    }
-
-    /// How many files have errors and are not applied.
-    pub(crate) fn broken_files(&self) -> usize {
-        let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
-        errors.map(|problem| problem.file.as_str()).collect::<BTreeSet<_>>().len()
     }
 
     /// The guard with this id; of several, the one that applies.

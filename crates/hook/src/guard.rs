@@ -34,7 +34,7 @@ pub use consent::ProgramConsent;
 pub use describe::describe_action;
 pub use examine::{Examined, examine};
 pub use hit::{Did, HitLine};
-pub use news::{GraphNews, guard_news, guards_since};
+pub use news::{GraphNews, broken_guard_files, guard_news, guards_since};
 pub use override_::Override;
 pub use refusal::{Asker, Rules, refusal};
 pub use starter::StarterNews;

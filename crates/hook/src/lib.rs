@@ -56,8 +56,8 @@ pub use evidence::{command_effects, session_runs, written_by};
 pub use grant::{Grant, spend_grant};
 pub use guard::{
     Appeal, Asker, Caller, ChangeStep, Did, Examined, GraphNews, GuardChange, HitCount, HitLine, LogFilter, Override,
-    ProgramConsent, Rules, StarterNews, VerdictLine, describe_action, examine, guard_news, guard_rooms, guard_sources,
-    guards_since, read_verdict_id, refusal,
+    ProgramConsent, Rules, StarterNews, VerdictLine, broken_guard_files, describe_action, examine, guard_news,
+    guard_rooms, guard_sources, guards_since, read_verdict_id, refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::{lesson_runs, recent_runs};

@@ -45,17 +45,21 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .iter()
             .map(|hit| {
                 let mut said = json!(hit);
-                said["file"] = json!(guards.file_of(&hit.guard));
+                said["guard_path"] = json!(guards.file_of(&hit.guard));
                 said["changed_since"] = json!(guards.changed_since(&hit.guard, &hit.version));
-                said["allowed_until"] = json!(holds(hit).map(|one| &one.until));
+                said["expires_at"] = json!(holds(hit).map(|one| &one.until));
                 said
             })
             .collect();
-        ui.json(answer::EXPLAIN, &answer::record(json!({
-            "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
-            "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
-            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects(), "hits": hits, "appeals": appeals,
-        })));
+        ui.json(
+            answer::EXPLAIN,
+            &answer::record(json!({
+                "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
+                "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
+                "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects(), "hits": hits,
+                "appeals": answer::records(&appeals),
+            })),
+        );
         return Ok(Exit::Done);
     }
     tell(&verdict, &guards, ui);

@@ -90,7 +90,7 @@ fn context() {
     {
         ask(&world, line);
     }
-    for line in ["note decision Small", "note list", "lesson list", "logs a.rs", "stats", "where", "status"] {
+    for line in ["note decision Small", "note list", "lesson list", "logs a.rs", "log", "stats", "where", "status"] {
         ask(&world, line);
     }
     let lesson = id(&ask(&world, "lesson add Careful"));

@@ -204,7 +204,7 @@ fn a_verdict_is_explained() {
     }
     let json = world.stead(&["explain", "--json", &format!("[{}]", id.to_uppercase())]).json();
     assert_eq!(
-        (&json["hits"][0]["file"], &json["hits"][0]["changed_since"]),
+        (&json["hits"][0]["guard_path"], &json["hits"][0]["changed_since"]),
         (&json!(".agent/guards/infra.yaml"), &json!(false))
     );
     world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "ask them first"));

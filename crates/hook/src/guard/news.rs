@@ -1,5 +1,6 @@
 //! Reports what guards did recently. See [`super::tally`] for the counting.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -8,9 +9,12 @@ use stead_guard::starter_of;
 use stead_model::rfc3339;
 use stead_store::Tail;
 
+use super::cache::GuardText;
 use super::change::GuardChange;
 use super::starter::StarterNews;
 use super::tally::{HitCount, Since, guard_tally, tell_tally};
+use crate::location::Env;
+use crate::policy::PolicyText;
 
 /// How far back the news goes.
 pub(super) const DAYS: i64 = 7;
@@ -36,6 +40,15 @@ pub fn guard_news(indexes: &Path, now_millis: i64) -> Option<String> {
 pub fn guards_since(indexes: &Path, moment: &str) -> HitCount {
     let since = Since { lines: DAY_LINES, moment, turn_of: None };
     guard_tally(&indexes.join("sessions.jsonl"), since).into_iter().map(|(_, count)| count).sum()
+}
+
+/// How many guard files have errors and are not applied, by the compiled guards: only changed files are read.
+pub fn broken_guard_files(root: &Path, env: &Env) -> usize {
+    let text = GuardText::load(root, &PolicyText::load(root, env), env, &|_, _| false);
+    let Some(view) = text.view() else { return 0 };
+    // Each line starts with the file.
+    let files = view.problems().map(|line| line.split(':').next().unwrap_or_default());
+    files.collect::<BTreeSet<_>>().len()
 }
 
 /// Something that changed by itself, or that a pattern proposes.

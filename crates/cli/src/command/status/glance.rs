@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Packet, Shelf};
 use stead_evidence::foreign_features;
 use stead_feature::{Document, FeatureError, Row, Status};
-use stead_hook::{Appeal, GraphNews, HitCount, StarterNews, Tampering, guard_news, guards_since};
+use stead_hook::{Appeal, GraphNews, HitCount, StarterNews, Tampering, broken_guard_files, guard_news, guards_since};
 use stead_install::{Heartbeat, Installed, heartbeats, installed};
 use stead_ledger::LedgerError;
 use stead_ledger::intent::{Intent, IntentFile, Request, RequestState, Requests};
@@ -21,10 +21,9 @@ use stead_store::{Layout, Marker, Room};
 use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::guards::Guards;
 use crate::here::Here;
 use crate::patterns::graph;
-use crate::project::now_millis;
+use crate::project::{env, now_millis};
 use crate::proof::ground;
 use crate::run_room::RunRoom;
 use crate::seal;
@@ -140,7 +139,7 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
         appeals: standing.open.iter().filter(is_undecided).cloned().collect(),
         proposals: Proposals::of(&graph).list(),
         news: GraphNews::look(&graph, now),
-        broken: if project.found.is_marked() { Guards::load(project)?.broken_files() } else { 0 },
+        broken: if project.found.is_marked() { broken_guard_files(project.root(), &env) } else { 0 },
         sealed: seal::with(project, |sealed| sealed.news(now)).unwrap_or_default(),
         untrusted: untrusted(project).into_iter().map(|(item, _)| item.name).collect(),
     })
