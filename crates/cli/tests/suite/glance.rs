@@ -73,7 +73,7 @@ fn full() -> World {
     world.stead(&["run", "stage", "chore", "a-run-with-a-name-that-says-a-lot"]);
     for number in 0..30 {
         world.write(format!("project/.agent/runs/torn-{number}/plan.json"), "{");
-        world.stead(&["loop", "start", &format!("loop number {number} of many words")]);
+        world.stead(&["loop", "start", &format!("loop number {number:02} of many words")]);
     }
     for purpose in
         ["fix the login page, which does not fit into eighty columns, however short its id is", "日本語の目的"]
