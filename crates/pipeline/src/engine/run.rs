@@ -89,18 +89,18 @@ impl<'a> Run<'a> {
             }
         }
         let reserve = Reserve::take(self.folder);
-        let worked = self.work();
+        let failure = self.work();
         drop(reserve);
-        match worked {
-            Ok(()) => self.finish().or_else(|error| self.break_off(None, error)),
+        match failure {
+            None => self.finish().or_else(|error| self.break_off(None, error)),
             // Another engine now owns the run and its files.
-            Err((_, error @ EngineError::Held { .. })) => Err(error),
-            Err((index, error)) => self.break_off(index, error),
+            Some((_, error @ EngineError::Held { .. })) => Err(error),
+            Some((index, error)) => self.break_off(index, error),
         }
     }
 
-    /// Works until nothing is running. An error comes with the node in which it occurred.
-    fn work(&self) -> Result<(), (Option<usize>, EngineError)> {
+    /// Works until nothing is running. Returns the first error, with the node in which it occurred.
+    fn work(&self) -> Option<(Option<usize>, EngineError)> {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let mut live: BTreeMap<usize, Cancel> = BTreeMap::new();
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
                 }
                 self.react(&live);
             }
-            failure.map_or(Ok(()), Err)
+            failure
         })
     }
 
