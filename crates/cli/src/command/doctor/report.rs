@@ -54,7 +54,7 @@ impl Report<'_> {
             said.push(format!("calls of {names} arrive, and the hooks answer"));
         }
         if let Some(names) = named(&is_silent) {
-            said.push(format!("the hooks of {names} answer, but no call has arrived yet"));
+            said.push(format!("the hooks of {names} answer, but no call has come through them yet"));
         }
         let is_absent = |report: &HarnessReport| works(report) && !report.called_since && !is_silent(report);
         if let Some(names) = named(&is_absent) {
