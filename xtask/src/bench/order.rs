@@ -58,7 +58,7 @@ fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     let guarded = gate::contestants(ground)?;
     let denied = contestant::stead(ground, "denied", &ground.project, Answer::Denial);
     let line = statusline::line(ground, "status line", &ground.project)?;
-    Ok([plain, after].into_iter().chain(guarded).chain([denied, line]).collect())
+    Ok([plain, line, after].into_iter().chain(guarded).chain([denied]).collect())
 }
 
 /// The functions of a binary by address; one function may have several names.

@@ -2,6 +2,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use super::measured::Spread;
+
 /// The figures of a benchmark, printed as a Markdown table or as JSON.
 pub(super) struct Report {
     /// How it was measured, in a line.
@@ -40,6 +42,13 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// How much longer something takes than a program that does nothing.
+    pub(super) fn times_no_op(ratio: Spread, most: f64) -> Self {
+        let Spread { median, least } = ratio;
+        let says = format!("{median:.2}x the static no-op, {least:.2}x by the least times (at most {most}x)");
+        Self { says, figure: median, most }
+    }
+
     /// A missing figure counts as a failure.
     pub(super) fn met(&self) -> bool {
         self.figure <= self.most

@@ -1,5 +1,5 @@
-//! What a status line costs, compared with a program that does nothing: if nothing happened since the last one, if a call
-//! was recorded since, and in a project with long logs.
+//! What a status line costs, compared with a program that does nothing: in a new project and in one with long logs. The last
+//! calls are always new to it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +17,6 @@ use crate::{prerequisite, repository};
 pub(super) const ROUNDS: usize = 300;
 
 const LINE: &str = "stead statusline";
-const APPENDED: &str = "stead statusline, a call later";
 const MILLION: &str = "stead statusline, a million lines";
 
 /// The maximum cost with a million lines, as a multiple of the cost in an empty project.
@@ -27,11 +26,9 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
     let million = ground.million()?;
-    let later = Project::make(&ground.stead, &ground.folder, "a-call-later", super::ground::Keep::Nothing)?;
     let contestants = [
         Contestant { counted: true, ..contestant::plain(&ground, NO_OP, ground.no_op()?) },
         line(&ground, LINE, &ground.project)?,
-        a_call_later(&ground, &later)?,
         line(&ground, MILLION, &million)?,
     ];
     let all = measured::race(&ground, &contestants, rounds)?;
@@ -42,14 +39,7 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
         columns: Measured::COLUMNS.to_vec(),
         rows: all.iter().map(|one| one.row(&all)).collect(),
         targets: vec![
-            Target {
-                says: format!(
-                    "{:.2}x the static no-op, {:.2}x by the least times (at most {MOST_RATIO}x)",
-                    ratio.median, ratio.least
-                ),
-                figure: ratio.median,
-                most: MOST_RATIO,
-            },
+            Target::times_no_op(ratio, MOST_RATIO),
             Target {
                 says: format!("with a million lines {growth:.2}x the time (at most {MOST_GROWTH}x)"),
                 figure: growth,
@@ -74,14 +64,4 @@ pub(super) fn line(ground: &Ground, name: &str, project: &Project) -> Result<Con
     let call = contestant::stead(ground, name, project, Answer::Talk);
     let args = ["statusline", "claude"].map(OsString::from).into();
     Ok(Contestant { args, payload: payload.to_string(), log: None, ..call })
-}
-
-/// The same, where each time one call is new in the log.
-fn a_call_later(ground: &Ground, project: &Project) -> Result<Contestant> {
-    let line = line(ground, APPENDED, project)?;
-    line.prove()?;
-    let cache = project.folder.join(".agent/cache/statusline");
-    let before = fs::read_to_string(&cache).with_context(|| format!("cannot read `{}`", cache.display()))?;
-    contestant::stead(ground, APPENDED, project, Answer::Denial).prove()?;
-    Ok(Contestant { restore: vec![(cache, before)], ..line })
 }
