@@ -21,6 +21,9 @@ const HEAD: &str = "stead-statusline\t1";
 /// The most that one call reads of a log. What is before it is not counted, which the line shows.
 const MOST: u64 = 256 * 1024;
 
+/// What is at most this long is counted each time: writing it down costs more.
+const LITTLE: u64 = 8 * 1024;
+
 /// How many sessions are kept, those that were heard from last.
 const SESSIONS: usize = 64;
 
@@ -152,7 +155,7 @@ impl Tallies {
         self.requests.len()
     }
 
-    /// Counts what was appended since. Returns true if there was a whole line.
+    /// Counts what was appended since. Returns true if that is worth writing down.
     pub(super) fn catch_up(&mut self, logs: &Logs<'_>) -> bool {
         let requests = logs.intents.join(Requests::FILE);
         let paths = [logs.sessions.as_path(), &logs.evidence, &requests];
@@ -161,8 +164,9 @@ impl Tallies {
         if lengths == before {
             return false;
         }
-        if lengths.iter().zip(self.read).any(|(length, read)| *length < read) {
-            // A log was cut or replaced.
+        // A log was cut or replaced.
+        let is_other = lengths.iter().zip(before).any(|(length, read)| *length < read);
+        if is_other {
             *self = Self::default();
         }
         for (log, path) in paths.into_iter().enumerate() {
@@ -182,7 +186,7 @@ impl Tallies {
             }
             self.read[log] = end;
         }
-        self.read != before
+        is_other || self.read.iter().zip(before).any(|(now, then)| now - then > LITTLE)
     }
 
     fn count(&mut self, line: &str, is_whole: bool) {
