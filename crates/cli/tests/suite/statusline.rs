@@ -161,7 +161,7 @@ fn nothing_breaks_the_line() {
     assert_eq!(line(&world, "session-2"), "stead\n");
     world.write(LOG, format!("{log}{half}{rest}\n{{\"torn\n"));
     assert_eq!(line(&world, "session-2"), "stead · 1+ denied\n");
-    // A log that was cut is counted anew.
+    // A log that was cut is counted from its start.
     world.write(LOG, &log);
     assert_eq!(line(&world, "session-1"), expected);
     assert_eq!(line(&world, "session-2"), "stead\n");
