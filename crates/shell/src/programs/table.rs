@@ -81,16 +81,9 @@ impl Program {
         }
         let words = Given::words(&program, argv);
         for entry in entries(program.name).iter().skip(1) {
-            let verbs = entry.verbs();
-            let named = |(at, names): (usize, &str)| {
-                words.get(at).is_some_and(|word| pieces(names, b'|').any(|known| known == *word))
-            };
-            if verbs.clone().enumerate().all(named) {
-                let count = verbs.count();
-                if count > program.verbs {
-                    program.sub = Some(entry.into());
-                    program.verbs = count;
-                }
+            if let Some(count) = entry.named_by(&words).filter(|count| *count > program.verbs) {
+                program.sub = Some(entry.into());
+                program.verbs = count;
             }
         }
         Some(program)

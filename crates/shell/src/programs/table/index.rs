@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use stead_model::pieces;
-
-/// The entries, sorted by name.
+/// The entries; those of a program stand together.
 const TABLE: &str = include_str!("../programs.txt");
 
 /// Fields whose items are not options.
@@ -17,10 +15,13 @@ const SIZES: (usize, usize, usize) = sizes(TABLE.as_bytes());
 
 static INDEX: Index<{ SIZES.0 }, { SIZES.1 }, { SIZES.2 }> = index(TABLE.as_bytes());
 
+/// A power of two, more than twice as many as there are programs.
+const SLOTS: usize = (SIZES.0 * 2).next_power_of_two();
+
 struct Index<const E: usize, const F: usize, const I: usize> {
     entries: [Entry; E],
-    /// The entries whose names begin with a byte.
-    first: [Span; 256],
+    /// Where the entries of a program begin, counted from 1, by the hash of its name or behind that.
+    slots: [u16; SLOTS],
     fields: [Field; F],
     items: [Span; I],
 }
@@ -42,6 +43,8 @@ pub(super) struct Entry {
     line: u16,
     fields: u16,
     field_count: u16,
+    /// How many entries the program has, if this is its own.
+    entries: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +83,11 @@ const fn sizes(table: &[u8]) -> (usize, usize, usize) {
 }
 
 const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> Index<E, F, I> {
-    let entry = Entry { at: 0, program: 0, names: 0, line: 0, fields: 0, field_count: 0 };
+    let entry = Entry { at: 0, program: 0, names: 0, line: 0, fields: 0, field_count: 0, entries: 0 };
     let field = Field { key: NONE, text: NONE, items: NONE, options: false };
-    let mut index = Index { entries: [entry; E], first: [NONE; 256], fields: [field; F], items: [NONE; I] };
+    let mut index = Index { entries: [entry; E], slots: [0; SLOTS], fields: [field; F], items: [NONE; I] };
     let (mut entries, mut fields, mut items, mut at) = (0, 0, 0, 0);
+    let mut own = 0;
     while at < table.len() {
         let end = end_of_line(table, at);
         if table[at] == b' ' {
@@ -115,8 +119,11 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
                 to += 1;
             }
             index.entries[entries] = entry_at(at, to, colon, end, fields);
-            let first = &mut index.first[table[at] as usize];
-            *first = span(if first.to == 0 { entries } else { first.from as usize }, entries + 1);
+            if entries == 0 || !has_name(table, &index.entries[own], at, to) {
+                own = entries;
+                take_slot(&mut index.slots, &index.entries, table, at, to, own);
+            }
+            index.entries[own].entries += 1;
             entries += 1;
         }
         at = end + 1;
@@ -125,10 +132,42 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "what does not fit ends the build")]
+const fn take_slot(slots: &mut [u16; SLOTS], entries: &[Entry], table: &[u8], from: usize, to: usize, entry: usize) {
+    assert!(entry < 65_535);
+    let mut slot = hash(table, from, to);
+    while slots[slot % SLOTS] != 0 {
+        let other = slots[slot % SLOTS] as usize - 1;
+        assert!(!has_name(table, &entries[other], from, to), "the entries of a program stand together");
+        slot += 1;
+    }
+    slots[slot % SLOTS] = entry as u16 + 1;
+}
+
+/// The hash of a name (FNV-1a).
+const fn hash(bytes: &[u8], mut from: usize, to: usize) -> usize {
+    let mut sum: u32 = 0x811c_9dc5;
+    while from < to {
+        sum = (sum ^ bytes[from] as u32).wrapping_mul(0x0100_0193);
+        from += 1;
+    }
+    sum as usize
+}
+
+/// Returns true if an entry is one of the program with this name.
+const fn has_name(table: &[u8], entry: &Entry, from: usize, to: usize) -> bool {
+    let (at, length) = (entry.at as usize, entry.program as usize);
+    let mut same = 0;
+    while same < length && from + same < to && table[at + same] == table[from + same] {
+        same += 1;
+    }
+    same == length && from + same == to
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit ends the build")]
 const fn entry_at(at: usize, program: usize, names: usize, end: usize, fields: usize) -> Entry {
     assert!(names - at < 256 && end - at < 65_536 && fields < 65_536);
     let (program, names, line) = ((program - at) as u8, (names - at) as u8, (end - at) as u16);
-    Entry { at: at as u32, program, names, line, fields: fields as u16, field_count: 0 }
+    Entry { at: at as u32, program, names, line, fields: fields as u16, field_count: 0, entries: 0 }
 }
 
 const fn end_of_line(table: &[u8], mut at: usize) -> usize {
@@ -187,6 +226,12 @@ impl Entry {
         self.part(0, usize::from(self.program))
     }
 
+    /// The same without a look at the borders of letters.
+    fn name(&self) -> &'static [u8] {
+        let at = self.at as usize;
+        &TABLE.as_bytes()[at..at + usize::from(self.program)]
+    }
+
     /// What follows the names.
     fn rest(&self) -> &'static str {
         self.part(usize::from(self.names), usize::from(self.line))
@@ -197,9 +242,19 @@ impl Entry {
         self.rest().strip_prefix(" = ")
     }
 
-    /// The words of its sub-command.
-    pub(super) fn verbs(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        pieces(self.part(0, usize::from(self.names)), b' ').skip(1)
+    /// How many of a call's words name its sub-command; `None` if they name another.
+    pub(super) fn named_by(&self, words: &[&str]) -> Option<usize> {
+        let at = self.at as usize;
+        let names = &TABLE.as_bytes()[at + usize::from(self.program)..at + usize::from(self.names)];
+        let mut count = 0;
+        for verb in names.strip_prefix(b" ")?.split(|byte| *byte == b' ') {
+            let word = words.get(count)?.as_bytes();
+            if !verb.split(|byte| *byte == b'|').any(|known| known == word) {
+                return None;
+            }
+            count += 1;
+        }
+        Some(count)
     }
 
     pub(super) fn traits(&self) -> &'static str {
@@ -229,9 +284,13 @@ impl Field {
 
 /// The entries of a program: its own, then those of its sub-commands.
 pub(super) fn entries(name: &str) -> &'static [Entry] {
-    let near = name.bytes().next().map_or(NONE, |first| INDEX.first[usize::from(first)]);
-    let near = &INDEX.entries[near.range()];
-    let start = near.partition_point(|entry| entry.program() < name);
-    let length = near[start..].iter().take_while(|entry| entry.program() == name).count();
-    &near[start..start + length]
+    let mut slot = hash(name.as_bytes(), 0, name.len());
+    loop {
+        let Some(first) = usize::from(INDEX.slots[slot % SLOTS]).checked_sub(1) else { return &[] };
+        let entry = &INDEX.entries[first];
+        if entry.name() == name.as_bytes() {
+            return &INDEX.entries[first..first + usize::from(entry.entries)];
+        }
+        slot += 1;
+    }
 }
