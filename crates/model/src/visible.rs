@@ -26,7 +26,7 @@ pub fn is_hidden(c: char) -> bool {
 pub fn visible(text: &str) -> Cow<'_, str> {
     const MARK: char = '\u{feff}';
     let behind = text.strip_prefix(MARK).unwrap_or(text);
-    if !behind.contains(is_hidden) {
+    if is_plain(text) || !behind.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
@@ -40,6 +40,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// Returns true for printable ASCII. Without a look at single characters, because nearly all text is that.
+fn is_plain(text: &str) -> bool {
+    let is_odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    !text.as_bytes().chunks(64).any(|chunk| chunk.iter().fold(false, |odd, byte| odd | is_odd(byte)))
 }
 
 #[cfg(test)]
