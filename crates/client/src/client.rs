@@ -9,6 +9,7 @@ use crate::commands::Commands;
 use crate::detect::Signs;
 use crate::headless::Headless;
 use crate::injected::Injected;
+use crate::lenient::Members;
 use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
@@ -21,9 +22,9 @@ use crate::window::Window;
 /// Everything Stead knows about one agent program.
 pub struct Client {
     pub facts: Facts,
-    /// Reads a payload. `named` is the event name from the command line, for clients whose payload has none; the
-    /// payload's own name takes precedence. Fails only on malformed JSON.
-    pub decode: for<'a> fn(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>>,
+    /// Reads an event. `named` is its name from the command line, for clients whose payload has none; the payload's own
+    /// name takes precedence.
+    pub read: for<'a> fn(payload: &Members<'a>, named: Option<&'a str>) -> Event<'a>,
     /// Formats a verdict for the client. The verdict has passed [`Client::express`].
     pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
     /// Reads how a shell command ended, and its output, from the event after it.
@@ -224,6 +225,11 @@ pub struct Heard<'a> {
 }
 
 impl Client {
+    /// Reads the event of a payload. Fails only on malformed JSON.
+    pub fn decode<'a>(&self, payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+        Ok((self.read)(&Members::read(payload)?, named))
+    }
+
     /// Finds what is known about an event by the client's own name for it.
     pub fn event(&self, native: &str) -> Option<&'static EventFact> {
         self.facts.events.iter().find(|fact| fact.native == native)

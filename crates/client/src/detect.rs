@@ -6,13 +6,13 @@ use crate::lenient::Members;
 
 /// What identifies a caller: the payload's top-level members and the environment.
 pub struct Signs<'a> {
-    members: Members<'a>,
+    members: &'a Members<'a>,
     env: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl<'a> Signs<'a> {
-    pub fn new(payload: &'a str, env: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Self { members: Members::of(payload), env }
+    pub fn new(members: &'a Members<'a>, env: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self { members, env }
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {

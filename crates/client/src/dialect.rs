@@ -81,11 +81,6 @@ pub(crate) const TOOLS: &[Tool] = &[
     tool("TodoWrite|WebFetch|WebSearch|AskUserQuestion|EnterPlanMode|ExitPlanMode", Does::Nothing),
 ];
 
-/// Reads a payload of the dialect.
-pub(crate) fn decode<'a>(accent: &Accent, payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    Ok(event(accent, &Members::read(payload)?, named))
-}
-
 /// Reads an event from the members of a payload.
 pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let native = wire.filled("hook_event_name").or(named.map(Cow::Borrowed)).unwrap_or_default();

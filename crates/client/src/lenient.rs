@@ -11,16 +11,16 @@ use serde_json::value::RawValue;
 /// A JSON object as its members in order, values unparsed. Of duplicate keys the last one counts, as in the clients'
 /// own parsers.
 #[derive(Debug, Default)]
-pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Members<'a> {
     /// Reads an object; fails on malformed JSON and on anything but an object.
-    pub(crate) fn read(json: &'a str) -> serde_json::Result<Self> {
+    pub fn read(json: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
     }
 
     /// Reads an object; anything else counts as empty.
-    pub(crate) fn of(json: &'a str) -> Self {
+    pub fn of(json: &'a str) -> Self {
         Self::read(json).unwrap_or_default()
     }
 
@@ -62,6 +62,11 @@ impl<'a> Members<'a> {
 pub(crate) fn text_of(json: &str) -> Option<Cow<'_, str>> {
     if !json.trim_start().starts_with('"') {
         return None;
+    }
+    if let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        && inner.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+    {
+        return Some(Cow::Borrowed(inner));
     }
     let text = serde_json::from_str::<Text<'_>>(json).or_else(|_| serde_json::from_str::<Lossy>(json).map(Text::from));
     text.ok().map(|text| text.0)

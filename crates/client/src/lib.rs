@@ -57,6 +57,7 @@ pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use headless::{Headless, PromptWay};
 pub use injected::Injected;
+pub use lenient::Members;
 pub use original::{Original, original};
 pub use outcome::Outcome;
 pub use report::{Quota, Report};

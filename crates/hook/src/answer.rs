@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 
-use stead_client::{Harness, Signs, detect};
+use stead_client::{Harness, Members, Signs, detect};
 use stead_model::{Capped, Event, EventKind, Level, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
@@ -63,19 +63,20 @@ pub(crate) fn speak(reply: &Reply) -> u8 {
 }
 
 fn handle(call: &Call, text: &str, env: &Env) -> u8 {
-    let Some(harness) = caller(call, text, env) else {
+    let members = Members::read(text);
+    let Some(harness) = caller(call, members.as_ref().unwrap_or(&Members::default()), env) else {
         return 0;
     };
     let named = call.event.as_deref();
     last_word::heard(Some(harness), named.unwrap_or_default());
-    let decode = harness.client().decode;
-    if let Ok(event) = decode(text, named) {
-        return respond(call, harness, &event, env);
+    let read = harness.client().read;
+    if let Ok(members) = &members {
+        return respond(call, harness, &read(members, named), env);
     }
     // Invalid JSON; the most common problem can be repaired.
     let repaired = payload::escape_controls(text);
-    match decode(&repaired, named) {
-        Ok(event) => respond(call, harness, &event, env),
+    match Members::read(&repaired) {
+        Ok(members) => respond(call, harness, &read(&members, named), env),
         Err(error) => {
             let native = named.map_or_else(|| sniffed(&repaired), Cow::Borrowed);
             let reason = format!("Stead could not read the call ({error}), so it is denied; try again");
@@ -103,9 +104,9 @@ fn orchestrated(request: &Request<'_>, by_loop: Verdict) -> Verdict {
 }
 
 /// Identifies the caller; `None` for an unknown client.
-fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
+fn caller(call: &Call, members: &Members<'_>, env: &Env) -> Option<Harness> {
     let lookup = |name: &str| env(name).and_then(|value: OsString| value.into_string().ok());
-    let signs = Signs::new(text, &lookup);
+    let signs = Signs::new(members, &lookup);
     match call.harness {
         Some(named) => Some(detect(named, &signs)),
         None => Harness::ALL.into_iter().find(|harness| (harness.client().claims)(&signs)),

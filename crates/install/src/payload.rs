@@ -20,8 +20,7 @@ pub(crate) fn payload(harness: Harness, event: &str, root: &Path, command: &str)
     let mut value = recorded(harness, event).or_else(|| bare(harness, event))?;
     let root = root.display().to_string();
     settle(&mut value, &root, command);
-    let names_folder =
-        (harness.client().decode)(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
+    let names_folder = harness.client().decode(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
     if let Some(map) = value.as_object_mut().filter(|_| !names_folder) {
         // Our plugin adds the folder itself.
         map.extend(["directory", "worktree"].map(|key| (key.to_owned(), json!(root))));
@@ -36,7 +35,7 @@ fn recorded(harness: Harness, event: &str) -> Option<Value> {
         name == event || name.strip_prefix(event).is_some_and(|variant| variant.starts_with('.'))
     };
     let runs_command = |text: &str| {
-        let event = (harness.client().decode)(text, Some(event)).ok();
+        let event = harness.client().decode(text, Some(event)).ok();
         let call = event.filter(|event| event.agent.is_none()).and_then(|event| event.call);
         call.is_some_and(|call| matches!(call.action, Action::Run { .. }))
     };
@@ -92,7 +91,7 @@ mod tests {
             for line in client.facts.install.lines {
                 let text = payload(harness, line.event, Path::new("/here"), "true")
                     .unwrap_or_else(|| panic!("{harness} {}", line.event));
-                let event = (client.decode)(&text, Some(line.event)).unwrap();
+                let event = client.decode(&text, Some(line.event)).unwrap();
                 assert_eq!(event.kind, client.heard(line.event).kind, "{harness} {}: {text}", line.event);
                 assert!(!text.contains(RECORDED_ROOT), "{text}");
             }
@@ -105,7 +104,7 @@ mod tests {
             let client = harness.client();
             let line = client.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
             let text = payload(harness, line.native, Path::new("/here"), "rm x").unwrap();
-            let event = (client.decode)(&text, Some(line.native)).unwrap();
+            let event = client.decode(&text, Some(line.native)).unwrap();
             let Some(Action::Run { command, .. }) = event.call.map(|call| call.action) else {
                 panic!("{harness}: {text}");
             };

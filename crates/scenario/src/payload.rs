@@ -19,7 +19,7 @@ pub(crate) fn complaints(harness: Harness, call: &HookCall) -> Vec<String> {
         return vec![format!("{named} {native}: stdin is not a JSON object")];
     };
     let fields = fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    let event = match (harness.client().decode)(&call.stdin, Some(native)) {
+    let event = match harness.client().decode(&call.stdin, Some(native)) {
         Ok(event) => event,
         Err(error) => return vec![format!("{named} {native}: {error}")],
     };

@@ -39,14 +39,14 @@ const ACCENT: Accent = Accent {
     ..Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double)
 };
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let mut event = dialect::decode(&ACCENT, payload, named)?;
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let mut event = dialect::event(&ACCENT, wire, named);
     // A compaction ends with the stop of its summariser, a sub-agent without a type, which must not be kept working.
     if event.kind == EventKind::SubagentStop && event.agent.as_ref().is_some_and(|a| a.role.as_deref() == Some("")) {
         event.kind = EventKind::Other;
         event.detail = Detail::None;
     }
-    Ok(event)
+    event
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

@@ -67,8 +67,8 @@ fn typed<'a>(native: &str, wire: &Members<'a>) -> Option<TypedCommand<'a>> {
     Some(TypedCommand { name: name.to_owned().into(), arguments: arguments.trim().to_owned().into() })
 }
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    dialect::decode(&ACCENT, payload, named)
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    dialect::event(&ACCENT, wire, named)
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

@@ -62,27 +62,26 @@ const TOOLS: &[Tool] = &[
 
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::LastHyphen);
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     if wire.raw("hook_event_name").is_some() || (wire.raw("sessionId").is_none() && wire.raw("session_id").is_some()) {
-        return Ok(dialect::event(&ACCENT, &wire, named));
+        return dialect::event(&ACCENT, wire, named);
     }
     let native = wire.filled("hookName").or(named.map(Cow::Borrowed)).unwrap_or_default();
     let fact = EVENTS.iter().find(|fact| fact.native == native);
-    let kind = outcome(fact.map_or(EventKind::Other, |fact| fact.kind), &wire);
+    let kind = outcome(fact.map_or(EventKind::Other, |fact| fact.kind), wire);
     // A sub-agent has its own session id; the parent's is in a separate field.
     let parent = wire.filled("parentAgentId");
     let is_about_agent = parent.is_some() || matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
-    Ok(Event {
+    Event {
         session: parent.or(wire.filled("sessionId")),
         agent: is_about_agent.then(|| Agent { id: wire.filled("agentId"), role: wire.any_text("agentName|agentType") }),
         cwd: wire.filled("cwd"),
         transcript: wire.filled("transcriptPath"),
-        call: tool_call(&wire),
+        call: tool_call(wire),
         result: wire.raw("toolResult").map(Cow::Borrowed),
-        detail: detail(kind, &wire),
+        detail: detail(kind, wire),
         ..Event::new(kind, native)
-    })
+    }
 }
 
 /// A failed tool may be reported as a result that is not a success.

@@ -66,14 +66,13 @@ const TOOLS: &[Tool] = &[
 
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Colon);
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
-    let mut event = dialect::event(&ACCENT, &wire, named);
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let mut event = dialect::event(&ACCENT, wire, named);
     event.session = event.session.or(wire.filled("conversation_id"));
     event.project = wire.raw("workspace_roots").and_then(|roots| items_of(roots).into_iter().find_map(text_of));
     // It selects one itself and does not say which.
     event.model = event.model.filter(|model| model != "auto" && model != "default");
-    event.call = tool_call(&event.native, &wire);
+    event.call = tool_call(&event.native, wire);
     match event.kind {
         EventKind::SubagentStart | EventKind::SubagentStop => {
             let id = wire.filled("subagent_id").or(wire.filled("agent_id"));
@@ -101,7 +100,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         }
         _ => {}
     }
-    Ok(event)
+    event
 }
 
 /// Some events are about one tool and carry its input in the payload itself.

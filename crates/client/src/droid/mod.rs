@@ -90,7 +90,7 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    decode: payload::decode,
+    read: payload::read,
     encode: payload::encode,
     outcome: outcome::last_line,
     claims: payload::claims,

@@ -48,15 +48,14 @@ const TOOLS: &[Tool] = &[
 /// Missing fields would keep their values, but the whole input is sent.
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Triple);
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
-    let mut event = dialect::event(&ACCENT, &wire, named);
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let mut event = dialect::event(&ACCENT, wire, named);
     if event.kind == EventKind::SubagentStop {
         event.agent = Some(Agent { id: None, role: wire.filled("task_name") });
         event.detail =
             Detail::Stop { message: wire.filled("task_result"), again: wire.flag("stop_hook_active"), waiting: 0 };
     }
-    Ok(event)
+    event
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

@@ -90,7 +90,7 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: true,
         },
     },
-    decode: payload::decode,
+    read: payload::read,
     encode: payload::encode,
     outcome: outcome::unended,
     claims: payload::claims,

@@ -42,16 +42,15 @@ const TOOLS: &[Tool] = &[
 /// The reason given at a stop arrives as a prompt that looks like any other.
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS], McpName::Single);
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
-    let mut event = dialect::event(&ACCENT, &wire, named);
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let mut event = dialect::event(&ACCENT, wire, named);
     // A failed call has no event of its own.
     let error = wire.members("tool_response").raw("error").filter(|raw| *raw != "null");
     if let (EventKind::AfterTool, Some(error)) = (event.kind, error) {
         event.kind = EventKind::ToolFailed;
         event.detail = Detail::Failed { error: dialect::error_text(error), interrupted: false };
     }
-    Ok(event)
+    event
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

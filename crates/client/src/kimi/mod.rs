@@ -75,7 +75,7 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    decode: payload::decode,
+    read: payload::read,
     encode: payload::encode,
     outcome: outcome::unended,
     claims: payload::claims,

@@ -36,13 +36,12 @@ const TOOLS: &[Tool] = &[
 
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Double);
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
-    let mut event = dialect::event(&ACCENT, &wire, named);
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let mut event = dialect::event(&ACCENT, wire, named);
     if let Some(agent) = &mut event.agent {
         agent.role = wire.filled("agent_name").or(agent.role.take());
     }
-    Ok(event)
+    event
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

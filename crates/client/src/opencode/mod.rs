@@ -84,7 +84,7 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    decode: payload::decode,
+    read: payload::read,
     encode: payload::encode,
     outcome: outcome::metadata,
     claims: payload::claims,

@@ -45,8 +45,7 @@ const TOOLS: &[Tool] = &[
     tool("todowrite|todoread|webfetch|websearch|codesearch|question|plan_enter|plan_exit", Does::Nothing),
 ];
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire = Members::read(payload)?;
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let bus = wire.members("event");
     let (input, output, properties) = (wire.members("input"), wire.members("output"), bus.members("properties"));
     let info = properties.members("info");
@@ -63,20 +62,20 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         let known = TOOLS.iter().find(|known| known.is(&name));
         call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
     });
-    Ok(Event {
+    Event {
         // A sub-agent has its own session; its parent is used as the session, as in other clients.
         agent: is_child.then(|| Agent { id: own.clone(), role: None }),
         session: parent.or(own),
         cwd: wire.filled("directory").or(info.filled("directory")),
         // Outside a repository the work tree is the root of the disk.
         project: wire.filled("worktree").filter(|path| path != "/"),
-        model: model(&wire),
+        model: model(wire),
         call,
         result: (kind == EventKind::AfterTool).then(|| wire.raw("output").map(Cow::Borrowed)).flatten(),
-        typed: (!is_child).then(|| typed(&native, &wire, &input)).flatten(),
-        detail: detail(kind, &wire, &output),
+        typed: (!is_child).then(|| typed(&native, wire, &input)).flatten(),
+        detail: detail(kind, wire, &output),
         ..Event::new(kind, native)
-    })
+    }
 }
 
 /// The model of the message that the turn answers, which the plugin adds to calls.

@@ -55,8 +55,8 @@ fn author(wire: &Members<'_>) -> Author {
     if wire.raw("submitted_prompt").is_some() { Author::Person } else { Author::Machine }
 }
 
-pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    dialect::decode(&ACCENT, payload, named)
+pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    dialect::event(&ACCENT, wire, named)
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

@@ -7,7 +7,7 @@ use stead_client::Harness;
 use crate::fixture::Fixture;
 
 fn decode_all(payload: &str, named: Option<&str>) -> Vec<bool> {
-    Harness::ALL.into_iter().map(|harness| (harness.client().decode)(payload, named).is_ok()).collect()
+    Harness::ALL.into_iter().map(|harness| harness.client().decode(payload, named).is_ok()).collect()
 }
 
 fn json() -> impl Strategy<Value = Value> {
@@ -136,7 +136,7 @@ fn fixtures() -> &'static [Fixture] {
 #[test]
 fn every_recorded_tool_event_has_a_call() {
     for fixture in fixtures() {
-        let event = (fixture.harness.client().decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+        let event = fixture.harness.client().decode(&fixture.payload, Some(&fixture.named)).unwrap();
         let is_call = matches!(
             event.kind,
             stead_model::EventKind::BeforeTool
@@ -154,12 +154,12 @@ fn the_model_is_read_where_a_payload_names_it() {
     for fixture in fixtures() {
         let wire: Value = serde_json::from_str(&fixture.payload).unwrap();
         let expected = wire["model"].as_str().filter(|model| *model != "auto");
-        let event = (fixture.harness.client().decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+        let event = fixture.harness.client().decode(&fixture.payload, Some(&fixture.named)).unwrap();
         assert_eq!(event.model.as_deref(), expected, "{}", fixture.file);
         named += usize::from(expected.is_some());
     }
     assert!(named > 20, "{named}");
     let both = r#"{"input":{"tool":"bash"},"output":{},"model":{"providerID":"p","modelID":"m"}}"#;
-    let decode = Harness::from_name("opencode").unwrap().client().decode;
-    assert_eq!(decode(both, Some("tool.execute.after")).unwrap().model.as_deref(), Some("p/m"));
+    let opencode = Harness::from_name("opencode").unwrap().client();
+    assert_eq!(opencode.decode(both, Some("tool.execute.after")).unwrap().model.as_deref(), Some("p/m"));
 }

@@ -1,6 +1,6 @@
 //! Who is calling: every payload under every name, inside every other client.
 
-use stead_client::{Harness, Signs, detect};
+use stead_client::{Harness, Members, Signs, detect};
 
 use crate::fixture::Fixture;
 
@@ -38,7 +38,7 @@ fn environment(harness: Harness, session: &str) -> Vec<(&'static str, String)> {
 
 fn found(named: Harness, payload: &str, env: &[(&str, String)]) -> Harness {
     let lookup = |key: &str| env.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
-    detect(named, &Signs::new(payload, &lookup))
+    detect(named, &Signs::new(&Members::of(payload), &lookup))
 }
 
 /// Payloads that say nothing about their sender; nothing of ours asks for them.

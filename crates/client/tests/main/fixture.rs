@@ -40,7 +40,7 @@ impl Fixture {
 
     /// The session id that the payload carries under any of the clients' names.
     pub(crate) fn session(&self) -> String {
-        let event = (self.harness.client().decode)(&self.payload, Some(&self.named)).unwrap();
+        let event = self.harness.client().decode(&self.payload, Some(&self.named)).unwrap();
         event.session.unwrap_or_default().into_owned()
     }
 }

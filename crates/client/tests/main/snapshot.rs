@@ -18,7 +18,7 @@ fn payloads_and_replies() {
 
 fn show(fixture: &Fixture) -> String {
     let client = fixture.harness.client();
-    let event = (client.decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+    let event = client.decode(&fixture.payload, Some(&fixture.named)).unwrap();
     let heard = client.heard_in(&event);
     let mut text = show_event(&event);
     if event.call.is_some() && (event.result.is_some() || matches!(event.detail, Detail::Failed { .. })) {

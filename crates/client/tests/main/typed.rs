@@ -13,7 +13,7 @@ const TYPED: &[(&str, &[(&str, &str)])] = &[
 ];
 
 fn typed(fixture: &Fixture, payload: &str) -> Option<(String, String)> {
-    let event = (fixture.harness.client().decode)(payload, Some(&fixture.named)).unwrap();
+    let event = fixture.harness.client().decode(payload, Some(&fixture.named)).unwrap();
     event.typed.map(|typed| (typed.name.into_owned(), typed.arguments.into_owned()))
 }
 
@@ -92,7 +92,7 @@ fn a_client_that_will_prompt_itself_says_so() {
     for file in ["claude/Stop.json", "qwen/Stop.json"] {
         let fixture = Fixture::all().into_iter().find(|fixture| fixture.file == file).unwrap();
         let scheduled =
-            |payload: &str| (fixture.harness.client().decode)(payload, Some(&fixture.named)).unwrap().scheduled;
+            |payload: &str| fixture.harness.client().decode(payload, Some(&fixture.named)).unwrap().scheduled;
         assert!(!scheduled(&fixture.payload), "{file}");
         let full = fixture.payload.replace("crons\": []", "crons\": [{}]").replace("crons\":[]", "crons\":[{}]");
         assert!(scheduled(&full), "{file}");
