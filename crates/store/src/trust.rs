@@ -92,11 +92,13 @@ pub struct Trust {
 impl Trust {
     /// Reads what is trusted in the project at `root`.
     pub fn of(root: &Path, env: Env<'_>) -> Self {
-        let state = state_of(root, env);
+        let person = Person::read(root);
+        let dirs = person.as_ref().and_then(Person::dirs).or_else(|| UserDirs::from_env(env));
+        // Only outside the project.
+        let state = dirs.and_then(|dirs| ProjectState::find(&dirs.state, root));
         let record = state.as_ref().and_then(|state| Record::read(&state.join(FILE)));
         let written = state.as_ref().and_then(|state| Record::read(&state.join(WRITTEN))).unwrap_or_default();
         // Whoever sets the environment of a process must not choose the person's settings.
-        let person = Person::read(root);
         let settings = TrustSettings::of(&|name| match &person {
             Some(person) if Person::FOLDERS.contains(&name) => person.get(name).map(OsString::from),
             _ => env(name),
@@ -288,11 +290,6 @@ impl Trust {
         }
         Ok(())
     }
-}
-
-/// The folder about a checkout. `None` without a state folder outside the project.
-fn state_of(root: &Path, env: Env<'_>) -> Option<ProjectState> {
-    ProjectState::find(&UserDirs::of_project(root, env)?.state, root)
 }
 
 #[cfg(test)]
