@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use stead_guard::{STARTER_MODE, STARTERS, mode_of, starter_of};
 use stead_model::rfc3339;
@@ -104,11 +105,12 @@ fn watches(guards: &Path, id: &str) -> bool {
 /// The latest lines with hits, newest first.
 fn hit_lines(log: &Path, moment: &str) -> Vec<Line> {
     let Ok(lines) = Tail::open(log) else { return Vec::new() };
+    let hits = Finder::new("\"hits\":[");
     lines
         .unchecked()
         .take(LINES)
         .flatten()
-        .filter(|line| line.text.contains("\"hits\":["))
+        .filter(|line| hits.find(line.text.as_bytes()).is_some())
         .filter_map(|line| serde_json::from_str::<Line>(&line.text).ok())
         .take_while(|line| line.ts.as_str() >= moment)
         .collect()

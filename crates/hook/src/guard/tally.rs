@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::iter::Sum;
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use stead_guard::Mode;
 use stead_store::Tail;
@@ -82,9 +83,11 @@ struct Line {
 pub(super) fn guard_tally(log: &Path, since: Since<'_>) -> Vec<(String, HitCount)> {
     let Ok(lines) = Tail::open(log) else { return Vec::new() };
     let mut tallies: BTreeMap<String, HitCount> = BTreeMap::new();
+    let (hits, prompts) = (Finder::new("\"hits\":["), Finder::new("\"prompt\""));
+    let has = |text: &str, finder: &Finder<'_>| finder.find(text.as_bytes()).is_some();
     for line in lines.unchecked().take(since.lines).flatten() {
-        let turns = since.turn_of.is_some() && line.text.contains("\"prompt\"");
-        if !turns && !line.text.contains("\"hits\":[") {
+        let turns = since.turn_of.is_some() && has(&line.text, &prompts);
+        if !turns && !has(&line.text, &hits) {
             continue;
         }
         let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
