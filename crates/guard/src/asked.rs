@@ -67,9 +67,9 @@ impl<'a> Inquiry<'a> {
     /// Makes a path below the root absolute.
     pub(crate) fn absolute(&self, path: &str) -> String {
         match (path.strip_prefix("~/"), self.asked.home) {
-            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            (Some(rest), Some(home)) => [home, "/", rest].concat(),
             _ if path.starts_with('/') => path.to_owned(),
-            _ => format!("{}/{path}", self.asked.root.trim_end_matches('/')),
+            _ => [self.asked.root.trim_end_matches('/'), "/", path].concat(),
         }
     }
 }

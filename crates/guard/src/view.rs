@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use stead_model::EventKind;
+use stead_model::{EventKind, cut, pieces};
 
 use crate::guard::{Guard, bit};
 
@@ -51,7 +51,7 @@ impl<'a> Entry<'a> {
     /// The guard as JSON; empty if the position is invalid.
     pub(crate) fn body(&self) -> Cow<'a, str> {
         let place = || {
-            let (at, length) = self.place.split_once('\t')?;
+            let (at, length) = cut(self.place, b'\t')?;
             let (at, length): (usize, usize) = (at.parse().ok()?, length.parse().ok()?);
             match self.bodies {
                 Shelf::Here(text) => text.get(at..at.checked_add(length)?).map(Cow::Borrowed),
@@ -74,8 +74,8 @@ struct First {
 
 impl First {
     fn parse(text: &str) -> Option<Self> {
-        let (line, _) = text.split_once('\n')?;
-        let mut fields = line.strip_prefix(FORM)?.split('\t');
+        let (line, _) = cut(text, b'\n')?;
+        let mut fields = pieces(line.strip_prefix(FORM)?, b'\t');
         let events = u32::from_str_radix(fields.next()?, 16).ok()?;
         let mut next = || fields.next()?.parse().ok();
         Some(Self { events, length: line.len() + 1, index: next()?, problems: next()?, bodies: next()? })

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use stead_guard::{
     Bodies, Compiled, CompiledView, Mode, Origin, ProjectRooms, SHIPPED_STAMP, Source, SourceTrust, Then, compile,
 };
+use stead_model::{cut, pieces};
 use stead_store::{
     Durability, Exact, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
     file_sum, is_untouched, open_cache, read_capped, read_until, replace_creating,
@@ -183,7 +184,7 @@ struct Opening {
 impl Opening {
     fn read(text: &str) -> Option<Self> {
         let line = text.split_inclusive('\n').next()?;
-        let mut fields = line.strip_suffix('\n')?.strip_prefix("stead-guard-cache\t")?.split('\t');
+        let mut fields = pieces(line.strip_suffix('\n')?.strip_prefix("stead-guard-cache\t")?, b'\t');
         let (version, stamp, compiled) = (fields.next()?, fields.next()?, fields.next()?);
         let (warns, length) = (fields.next()?, fields.next()?.parse().ok()?);
         let is_ours = version == VERSION && u64::from_str_radix(stamp, 16) == Ok(SHIPPED_STAMP);
@@ -201,18 +202,18 @@ fn is_fresh(
     folders: &[PathBuf],
     has_seen: &HasSeen<'_>,
 ) -> Option<bool> {
-    let (_, rest) = text.split_once('\n')?;
-    let (line, rest) = rest.split_once('\n')?;
+    let (_, rest) = cut(text, b'\n')?;
+    let (line, rest) = cut(rest, b'\n')?;
     if line.strip_prefix("policy\t")? != policy.first_line() {
         return Some(false);
     }
-    let (line, mut rest) = rest.split_once('\n')?;
-    let (_, file) = line.strip_prefix("trust\t")?.split_once('\t')?;
+    let (line, mut rest) = cut(rest, b'\n')?;
+    let (_, file) = cut(line.strip_prefix("trust\t")?, b'\t')?;
     if line != trust_line(Some(Path::new(file)).filter(|file| !file.as_os_str().is_empty())) {
         return Some(false);
     }
     for folder in folders {
-        let (line, behind) = rest.split_once('\n')?;
+        let (line, behind) = cut(rest, b'\n')?;
         let mut fields = line.strip_prefix("folder\t")?.splitn(5, '\t');
         let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
         let (newest, files): (u128, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
