@@ -25,7 +25,8 @@ const CONFIG_HEAD: &str = "\
 # personal settings belong in config.local.toml, which is not committed.
 ";
 
-const ACTIVE_LOOP: &str = "{\n  \"schema\": 1,\n  \"active_loop_id\": null\n}\n";
+/// `active-loop.json` as long as no loop was started.
+pub const NO_LOOP: &str = "{\n  \"schema\": 1,\n  \"active_loop_id\": null\n}\n";
 
 /// One step of setting up a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +134,7 @@ impl Work<'_> {
         for name in ["packets", "loops", "scratch", "indexes", "indexes/sessions", "indexes/roles"] {
             self.folder(&format!("{context}/{name}"), Access::Private)?;
         }
-        self.file(&format!("{context}/indexes/active-loop.json"), ACTIVE_LOOP)?;
+        self.file(&format!("{context}/indexes/active-loop.json"), NO_LOOP)?;
         self.file(&format!("{context}/indexes/relevant-files.jsonl"), "")?;
         self.file(&format!("{context}/indexes/sessions.jsonl"), "")
     }

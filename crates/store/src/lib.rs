@@ -76,7 +76,7 @@ pub use file::{
 pub use file_content::{Exact, FileContent};
 pub use folder::FolderLook;
 pub use identity::Identity;
-pub use init::{Did, Done, complete, init};
+pub use init::{Did, Done, NO_LOOP, complete, init};
 pub use layout::Layout;
 pub use line::{LINE_LIMIT, Line};
 pub use lines::Lines;

@@ -97,6 +97,30 @@ fn the_line_says_what_there_is_and_nothing_else() {
 }
 
 #[test]
+fn lines_and_calls_at_once_lose_no_count() {
+    const AT_ONCE: usize = 4;
+    const EACH: usize = 6;
+    let world = marked();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                for _ in 0..EACH {
+                    world.hook("claude PreToolUse", shell(&world, "rm -rf .agent/guards"));
+                    // Long enough that the count is written down now and then.
+                    let long = format!("echo {}", "word ".repeat(400));
+                    world.hook("claude PreToolUse", shell(&world, &long));
+                    line(&world, "session-1");
+                }
+            });
+        }
+    });
+    let expected = format!("stead · {} denied\n", AT_ONCE * EACH);
+    assert_eq!(line(&world, "session-1"), expected);
+    fs::remove_file(world.folder().join(CACHE)).expect("the count was written down");
+    assert_eq!(line(&world, "session-1"), expected);
+}
+
+#[test]
 fn colours_are_for_programs_that_show_them() {
     let mut world = marked();
     world.hook("claude PreToolUse", shell(&world, "rm -rf .agent/guards"));

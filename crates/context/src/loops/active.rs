@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use stead_store::{Durability, Redacted, amend, read_capped};
+use stead_store::{Durability, NO_LOOP, Redacted, amend, read_capped};
 
 use crate::ContextError;
 
@@ -22,10 +22,12 @@ impl ActiveLoop {
     pub const FILE: &str = "active-loop.json";
     const SCHEMA: u64 = 1;
 
-    /// Reads the file in the folder of indexes. A missing or empty file has no entries.
+    /// Reads the file in the folder of indexes. A missing or empty file has no entries, nor has one of a project in which
+    /// no loop was ever started.
     pub fn read(indexes: &Path) -> Result<Self, ContextError> {
         let path = indexes.join(Self::FILE);
-        Self::parse(&path, read_capped(&path, LIMIT)?.as_deref())
+        let bytes = read_capped(&path, LIMIT)?.filter(|bytes| bytes != NO_LOOP.as_bytes());
+        Self::parse(&path, bytes.as_deref())
     }
 
     /// Changes the file, one process at a time; an unchanged file is not written.

@@ -156,7 +156,8 @@ impl<'a> SealedProject<'a> {
 
     /// How many files have a change that waits for a person.
     pub(crate) fn waiting(&self) -> usize {
-        self.files().iter().filter(|file| file.pending.is_some()).count()
+        let open = self.seals().filter(|(seal, _)| !seal.is_clear());
+        open.flat_map(|(seal, _)| seal.files()).filter(|file| file.pending.is_some()).count()
     }
 
     /// All changes that weakened something, oldest first.

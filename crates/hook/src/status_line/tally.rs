@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use serde::Deserialize;
 use stead_ledger::intent::{RequestState, Requests};
@@ -177,9 +178,10 @@ impl Tallies {
                 self.sessions.iter_mut().for_each(|(_, tally)| tally.is_whole = false);
             }
             let is_whole = log == 0 && is_gapless && self.read[0] == 0;
+            let quiet = Quiet::new();
             for line in pieces_of(&bytes) {
                 match log {
-                    0 => self.count(line, is_whole),
+                    0 => self.hear(line, &quiet, is_whole),
                     1 => self.note_test(line),
                     _ => self.note_request(line),
                 }
@@ -187,6 +189,14 @@ impl Tallies {
             self.read[log] = end;
         }
         is_other || self.read.iter().zip(before).any(|(now, then)| now - then > LITTLE)
+    }
+
+    fn hear(&mut self, line: &str, quiet: &Quiet, is_whole: bool) {
+        // That of the last line is last.
+        let last = self.sessions.last().map(|(id, _)| id.as_str()).filter(|id| *id != ALL);
+        if !last.is_some_and(|session| quiet.is(line, session)) {
+            self.count(line, is_whole);
+        }
     }
 
     fn count(&mut self, line: &str, is_whole: bool) {
@@ -241,6 +251,37 @@ impl Tallies {
     }
 }
 
+/// Tells lines that change no count, which are most, from the others without parsing them. A quote within a string is
+/// escaped, so that no string can look like a field.
+struct Quiet {
+    allowed: Finder<'static>,
+    session: Finder<'static>,
+    counted: [Finder<'static>; 3],
+}
+
+impl Quiet {
+    fn new() -> Self {
+        let counted = ["\"hits\":", "\"action\":\"change\"", "\"event\":\"session-start\""];
+        Self {
+            allowed: Finder::new("\"verdict\":\"allow\""),
+            session: Finder::new("\"session\":\""),
+            counted: counted.map(Finder::new),
+        }
+    }
+
+    /// It is one more line of that session, and nothing in it is counted.
+    fn is(&self, line: &str, session: &str) -> bool {
+        let bytes = line.as_bytes();
+        let is_same = |at: usize| {
+            let id = &bytes[at + self.session.needle().len()..];
+            id.strip_prefix(session.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"'))
+        };
+        self.session.find(bytes).is_some_and(is_same)
+            && self.allowed.find(bytes).is_some()
+            && self.counted.iter().all(|finder| finder.find(bytes).is_none())
+    }
+}
+
 /// It fits into a field.
 fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.contains(char::is_control)
@@ -277,4 +318,64 @@ fn appended(path: &Path, read: u64, length: u64) -> Option<Appended> {
 
 fn pieces_of(bytes: &[u8]) -> impl Iterator<Item = &str> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A line as the hook writes it, or something else.
+    fn a_line() -> impl Strategy<Value = String> {
+        let one_of = |texts: &'static [&'static str]| prop::sample::select(texts);
+        let line = (
+            one_of(&["s1", "s2", "*", "", "s\"1", "a\\b"]),
+            one_of(&["session-start", "before-tool", "after-tool", "stop", "later"]),
+            one_of(&["run", "change", ""]),
+            one_of(&["allow", "deny", "warn"]),
+            any::<bool>(),
+            one_of(&["ls", "echo '\"session\":\"s1\"'", "\"verdict\":\"allow\"", "\"hits\":[]"]),
+            0..10_000u32,
+        );
+        let line = line.prop_map(|(session, event, action, verdict, is_hit, command, ts)| {
+            let mut line = json!({"v": 1, "ts": format!("{ts:05}"), "command": command, "session": session});
+            line["event"] = event.into();
+            line["action"] = action.into();
+            line["verdict"] = verdict.into();
+            if is_hit {
+                line["hits"] = json!([{"guard": "g", "mode": "shadow", "would": "deny", "did": "recorded"}]);
+            }
+            line.to_string()
+        });
+        prop_oneof![9 => line, 1 => "\\PC{0,60}"]
+    }
+
+    proptest! {
+        #[test]
+        fn lines_that_are_not_parsed_change_nothing(lines in prop::collection::vec(a_line(), 0..40), is_whole: bool) {
+            let (mut all, mut heard, quiet) = (Tallies::default(), Tallies::default(), Quiet::new());
+            for line in lines {
+                all.count(&line, is_whole);
+                heard.hear(&line, &quiet, is_whole);
+                prop_assert_eq!(&all, &heard, "{}", line);
+            }
+        }
+
+        #[test]
+        fn what_was_written_down_is_read_back(lines in prop::collection::vec(a_line(), 0..40), cut in 0.0..1.0f64) {
+            let mut found = Tallies { read: [7, 8, 9], requests: vec!["r1".to_owned()], ..Tallies::default() };
+            lines.iter().for_each(|line| found.count(line, true));
+            let text = found.text();
+            prop_assert_eq!(Tallies::parse(&text), Some(found));
+            let torn = text.floor_char_boundary((text.len() as f64 * cut) as usize);
+            prop_assert_eq!(Tallies::parse(&text[..torn]), None);
+        }
+
+        #[test]
+        fn a_cache_can_hold_anything(text in "(stead-statusline\t1\n)?(\\PC|[\t\n0-9]|session\t|read\t){0,40}(end\n)?") {
+            let _ = Tallies::parse(&text);
+        }
+    }
 }
