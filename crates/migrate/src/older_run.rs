@@ -28,6 +28,13 @@ pub struct OlderRun {
     pub started_at: Option<String>,
 }
 
+impl OlderRun {
+    /// Nothing of it is left to do.
+    pub fn is_complete(&self) -> bool {
+        matches!(self.status.as_str(), "complete" | "completed" | "done")
+    }
+}
+
 /// The runs of the older engine in a project, by name.
 pub fn older_runs(root: &Path) -> Vec<OlderRun> {
     let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();

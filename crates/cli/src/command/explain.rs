@@ -84,7 +84,7 @@ fn last_blocked(project: &Project, session: Option<&str>, ui: &mut Ui) -> Result
     let mut blocked = VerdictLine::newest(&project.indexes().join("sessions.jsonl"), filter)?;
     let last = blocked.find(|line| !line.id.is_empty());
     let last = last.ok_or_else(|| {
-        CliError::user(format!("no call of {whose} was blocked")).hinted("`stead log` shows the last calls")
+        CliError::not_found(format!("no call of {whose} was blocked")).hinted("`stead log` shows the last calls")
     })?;
     ui.note(format!("note: {} is the last call of {whose} that was blocked", last.id));
     Ok(last)

@@ -26,6 +26,7 @@ fn an_error_has_a_code_and_the_same_exit_code() {
         assert!(one_line.contains(error["error"]["message"].as_str().unwrap()), "{line}: {plain}");
         assert!(error["error"]["hint"].as_str().unwrap_or_default().contains(hint), "{line}: {told}");
     };
+    check("explain", "not-found", "stead log");
     check("guard show nothing", "not-found", "");
     check("packet show nothing", "not-found", "");
     check("config get record.sesions", "not-found", "did you mean `record.sessions`?");

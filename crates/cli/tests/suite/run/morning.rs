@@ -220,6 +220,11 @@ fn runs_of_the_older_engine_are_named() {
         "{said}"
     );
     assert_eq!(world.stead(&["migrate", "--dry-run", "--json"]).json()["older_runs"][0]["status"], "running");
+    // One that is complete waits for nobody.
+    world.write("project/.claude/pipeline-runs/auth/state.json", r#"{"pipeline": "refine", "status": "completed"}"#);
+    let said = world.stead(&["status"]).ok();
+    assert!(said.contains("runs     1 of the older engine; `stead migrate --dry-run`"), "{said}");
+    assert!(!said.contains("Waiting"), "{said}");
 }
 
 #[test]

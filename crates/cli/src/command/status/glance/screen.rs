@@ -38,7 +38,7 @@ pub(super) fn lines(root: &str, is_marked: bool, glance: &Glance, waiting: &[Wai
         let is_quiet = glance.guards == HitCount::default();
         area("guards", Some(guards(glance)), if is_quiet { "stead guard list" } else { "stead guard stats" });
         area("loops", loops(glance), "stead loop list");
-        area("runs", runs(glance), "stead runs");
+        area("runs", runs(glance), if glance.runs.is_empty() { "stead migrate --dry-run" } else { "stead runs" });
         area("packets", packets(glance), "stead pickup");
         area("features", features(glance), "stead feature list");
         area("intents", intents(glance), "stead intent list");
@@ -111,11 +111,13 @@ fn loops(glance: &Glance) -> Option<String> {
 }
 
 fn runs(glance: &Glance) -> Option<String> {
-    let latest = glance.runs.first()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     glance.runs.iter().for_each(|run| *counts.entry(run.status.name()).or_default() += 1);
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Some(format!("{}; latest: {} ({})", counts.join(", "), latest.run, latest.status.name()))
+    let mut parts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    let older = glance.older.iter().filter(|run| run.is_complete()).count();
+    parts.extend((older > 0).then(|| format!("{older} of the older engine")));
+    let latest = glance.runs.first().map(|run| format!("; latest: {} ({})", run.run, run.status.name()));
+    (!parts.is_empty()).then(|| parts.join(", ") + &latest.unwrap_or_default())
 }
 
 fn packets(glance: &Glance) -> Option<String> {

@@ -65,7 +65,8 @@ pub(super) fn list(glance: &Glance) -> Vec<Waiting> {
     list.add("evidence", &glance.foreign, |(id, why)| {
         (format!("`{id}` is tested by foreign evidence only: {why}"), format!("stead verify {id}"))
     });
-    list.add("runs", &glance.older, |run| {
+    let open: Vec<_> = glance.older.iter().filter(|run| !run.is_complete()).collect();
+    list.add("runs", &open, |run| {
         (format!("of the older engine: {} ({})", run.name, run.status), "stead migrate --dry-run".into())
     });
     list.0
