@@ -1,19 +1,21 @@
-//! Lets the functions of a hook call lie side by side in the release binary (ARCHITECTURE.md, "Speed"): a call then
-//! touches few pages. Where the linker cannot do that, the binary is only a little slower.
+//! Lets what a hook call touches lie side by side in the release binary (ARCHITECTURE.md, "Speed"): that is few pages.
+//! Where the linker cannot do that, the binary is only a little slower.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The functions in their order, written by `cargo xtask order`.
-const ORDER: &str = "hot-functions.txt";
+/// Functions and variables, and constants, in their order; written by `cargo xtask order`.
+const SYMBOLS: &str = "hot-symbols.txt";
+const CONSTANTS: &str = "hot-constants.ld";
 
 /// Asks for a map of the linked binary, at this path.
 const MAP: &str = "STEAD_LINK_MAP";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={ORDER}");
+    println!("cargo::rerun-if-changed={SYMBOLS}");
+    println!("cargo::rerun-if-changed={CONSTANTS}");
     println!("cargo::rerun-if-env-changed={MAP}");
     let is = |name: &str, wanted: &str| env::var(name).is_ok_and(|value| value == wanted);
     if !is("PROFILE", "release") || !is("CARGO_CFG_TARGET_OS", "linux") {
@@ -25,7 +27,8 @@ fn main() {
     }
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let order = [
-        format!("-Wl,--symbol-ordering-file={}", folder.join(ORDER).display()),
+        format!("-Wl,--symbol-ordering-file={}", folder.join(SYMBOLS).display()),
+        format!("-Wl,-T,{}", folder.join(CONSTANTS).display()),
         "-Wl,--no-warn-symbol-ordering".into(),
     ];
     if links_with(&order) {

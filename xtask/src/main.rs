@@ -47,7 +47,7 @@ Tasks:
   bench gate                measure what guards add to a hook call (Linux)
       --rounds <n>          spawns of each program (default 300)
       --json                print the figures as JSON
-  order                     regenerate crates/cli/hot-functions.txt, the functions of a hook call (x86-64 Linux)
+  order                     regenerate crates/cli/hot-*, what a hook call touches in the binary (x86-64 Linux)
   clients install [name…]   install the pinned real clients below target/clients
   bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
       --rounds <n>          spawns of each program (default 30)

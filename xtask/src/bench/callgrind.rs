@@ -36,27 +36,19 @@ fn resolved_again(log: &str) -> u64 {
     seen.values().map(|times| times - 1).sum()
 }
 
-/// The addresses of the instructions that one call executed, as far as its calls and jumps show.
-pub(super) fn addresses(contestant: &Contestant, folder: &Path) -> Result<Vec<u64>> {
-    let text = profile(contestant, folder, &["--dump-instr=yes", "--compress-pos=no"])?;
-    Ok(text.lines().filter_map(address).collect())
-}
-
 fn profile(contestant: &Contestant, folder: &Path, options: &[&str]) -> Result<String> {
     let out = folder.join(format!("callgrind.{}.out", contestant.name.replace(' ', "-")));
-    // Under valgrind and on a busy machine a call takes longer than its alarm, which `env` disables.
-    let mut words: Vec<String> =
-        ["--block-signal=ALRM", "valgrind", "--tool=callgrind", "--quiet"].map(str::to_owned).into();
-    words.push(format!("--callgrind-out-file={}", out.display()));
-    words.extend(options.iter().map(|&option| option.to_owned()));
-    let under = contestant.under("env", &words);
-    spawn::measure(&under).with_context(|| format!("cannot count `{}` under valgrind", contestant.name))?;
+    let file = format!("--callgrind-out-file={}", out.display());
+    under_valgrind(contestant, &[&["--tool=callgrind", &file], options].concat())?;
     fs::read_to_string(&out).with_context(|| format!("cannot read `{}`", out.display()))
 }
 
-/// The address in a line about an instruction.
-fn address(line: &str) -> Option<u64> {
-    u64::from_str_radix(line.strip_prefix("0x")?.split(' ').next()?, 16).ok()
+pub(super) fn under_valgrind(contestant: &Contestant, options: &[&str]) -> Result<()> {
+    // Under valgrind and on a busy machine a call takes longer than its alarm, which `env` disables.
+    let words = ["--block-signal=ALRM", "valgrind", "--quiet"].iter().chain(options);
+    let under = contestant.under("env", &words.map(|&word| word.to_owned()).collect::<Vec<_>>());
+    spawn::measure(&under).with_context(|| format!("cannot run `{}` under valgrind", contestant.name))?;
+    Ok(())
 }
 
 fn total(text: &str) -> Option<u64> {
@@ -67,12 +59,6 @@ fn total(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn instructions_have_addresses() {
-        assert_eq!(address("0xb5e010 0 38"), Some(0x00b5_e010));
-        assert_eq!(address("calls=1 0xb1dbc0 0"), None);
-    }
 
     #[test]
     fn paths_resolved_again_are_counted() {

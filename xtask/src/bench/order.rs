@@ -1,53 +1,124 @@
-//! `cargo xtask order`: the functions that a hook call enters, so that the linker can place them next to each other. A
-//! call then touches few pages of a large binary.
+//! `cargo xtask order`: the functions, variables and constants that a hook call touches, so that the linker can place
+//! them next to each other. A call then touches few pages of a large binary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fmt::Write;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
 
 use super::contestant::{self, Answer, Contestant};
 use super::ground::Ground;
-use super::{callgrind, gate, statusline};
+use super::linker_map::LinkerMap;
+use super::{gate, lackey, statusline};
 use crate::{prerequisite, repository};
 
-/// The list that `crates/cli/build.rs` passes to the linker.
-const FILE: &str = "crates/cli/hot-functions.txt";
+/// What `crates/cli/build.rs` passes to the linker: functions and variables by their names, and constants, most of which
+/// have none, by their sections.
+const SYMBOLS: &str = "crates/cli/hot-symbols.txt";
+const CONSTANTS: &str = "crates/cli/hot-constants.ld";
 
-/// The column of symbols.
-const SYMBOL_INDENT: &str = "                ";
-
-/// If fewer functions are found, the map was not understood.
+/// If fewer are found, the map was not understood.
 const FEWEST: usize = 200;
+
+/// Larger constants are tables of which a call touches a few lines; they stand behind the others.
+const TABLE: u64 = 8 * 1024;
+
+/// Sections whose content the linker merges, so that single constants have no place of their own. Those with the strings
+/// of grammars stay where they are.
+const MERGED: [&str; 3] =
+    ["*(.rodata.cst4 .rodata.cst8 .rodata.cst16 .rodata.cst32)", "*rcgu.o(.rodata.str*)", "*libc.a:*(.rodata.str*)"];
+
+/// Where the C library has several functions for one, valgrind's processor takes one of the first kind, and most others
+/// one of the rest.
+const VARIANTS: [(&str, [&str; 2]); 2] = [("_avx2", ["_evex", "_avx512"]), ("_avx_", ["_evex_", "_avx512_"])];
+
+/// Something that calls touch.
+#[derive(Clone, Copy)]
+struct Touched {
+    /// Which calls, one bit each: the first is the highest.
+    calls: u32,
+    first: usize,
+    is_table: bool,
+}
+
+/// Sorts by the calls that touch a thing, the first call first, so that each call finds most of its things together.
+#[derive(Default)]
+struct Shelf<K>(HashMap<K, Touched>);
+
+impl<K: Clone + Eq + std::hash::Hash> Shelf<K> {
+    fn touch(&mut self, key: K, call: usize, is_table: bool) {
+        let first = self.0.len();
+        let touched = self.0.entry(key).or_insert(Touched { calls: 0, first, is_table });
+        touched.calls |= 1 << (u32::BITS - 1) >> call;
+    }
+
+    fn sorted(self) -> Vec<K> {
+        let mut all: Vec<_> = self.0.into_iter().collect();
+        all.sort_by_key(|(_, touched)| (touched.is_table, Reverse(touched.calls), touched.first));
+        all.into_iter().map(|(key, _)| key).collect()
+    }
+}
 
 pub(crate) fn run() -> Result<()> {
     prerequisite::ensure(prerequisite::FOR_INSTRUCTIONS)?;
     let (ground, map) = Ground::prepare_with_map()?;
     let map = fs::read_to_string(&map).with_context(|| format!("cannot read `{}`", map.display()))?;
-    let functions = Functions::parse(&map);
-    let mut names = Vec::new();
-    let mut seen = BTreeSet::new();
-    for call in calls(&ground)? {
+    let map = LinkerMap::parse(&map);
+    let (mut symbols, mut constants) = (Shelf::default(), Shelf::default());
+    for (at, call) in calls(&ground)?.iter().enumerate() {
         call.prove()?;
-        for address in callgrind::addresses(&call, &ground.folder)? {
-            if let Some((start, aliases)) = functions.at(address)
-                && seen.insert(start)
-            {
-                names.extend(aliases.iter().copied());
+        for address in lackey::addresses(call, &ground.folder)? {
+            let section = map.section_at(address);
+            match (section.filter(|section| is_constant(section.name)), map.symbol_at(address)) {
+                (Some(section), _) => constants.touch(section.name, at, section.size > TABLE),
+                (None, Some(symbol)) => symbols.touch(symbol.names.clone(), at, false),
+                (None, None) => {}
             }
         }
     }
-    if names.len() < FEWEST {
-        bail!("only {} functions were found; is the linker's map from lld?", names.len());
+    let symbols: Vec<String> = symbols.sorted().into_iter().flatten().flat_map(with_variants).collect();
+    let constants = constants.sorted();
+    if symbols.len().min(constants.len()) < FEWEST {
+        bail!("only {} symbols and {} constants were found; is the map from lld?", symbols.len(), constants.len());
     }
-    let mut text = names.join("\n");
-    text.push('\n');
-    fs::write(repository::path(FILE), text).with_context(|| format!("cannot write `{FILE}`"))?;
-    println!("{FILE} now has {} functions; `cargo xtask bench hook` measures the effect", names.len());
+    write(SYMBOLS, &(symbols.join("\n") + "\n"))?;
+    write(CONSTANTS, &script(&constants))?;
+    println!(
+        "{SYMBOLS} now has {} symbols, {CONSTANTS} {} constants; `cargo xtask bench hook` measures the effect",
+        symbols.len(),
+        constants.len()
+    );
     Ok(())
 }
 
-/// The most frequent call first: its functions are closest together.
+/// Sections of one constant, or of the jump tables of one function.
+fn is_constant(section: &str) -> bool {
+    section.strip_prefix(".rodata.").is_some_and(|name| !name.starts_with("str") && !name.starts_with("cst"))
+}
+
+fn with_variants(name: &str) -> Vec<String> {
+    let mut names = vec![name.to_owned()];
+    for (known, others) in VARIANTS.iter().filter(|(known, _)| name.contains(known)) {
+        names.extend(others.map(|other| name.replace(known, other)));
+    }
+    names
+}
+
+fn script(constants: &[&str]) -> String {
+    let mut text = "SECTIONS\n{\n  .rodata.hot :\n  {\n".to_owned();
+    for line in MERGED.map(str::to_owned).into_iter().chain(constants.iter().map(|name| format!("*({name})"))) {
+        let _ = writeln!(text, "    {line}");
+    }
+    text + "  }\n}\nINSERT BEFORE .rodata;\n"
+}
+
+fn write(file: &str, text: &str) -> Result<()> {
+    fs::write(repository::path(file), text).with_context(|| format!("cannot write `{file}`"))
+}
+
+/// What is called most often and does least first: its pages are closest together.
 fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     let plain = contestant::hook_call(ground);
     let after = Contestant {
@@ -58,71 +129,44 @@ fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     let guarded = gate::contestants(ground)?;
     let denied = contestant::stead(ground, "denied", &ground.project, Answer::Denial);
     let line = statusline::line(ground, "status line", &ground.project)?;
-    Ok([plain, line, after].into_iter().chain(guarded).chain([denied]).collect())
-}
-
-/// The functions of a binary by address; one function may have several names.
-struct Functions<'a>(BTreeMap<u64, (u64, Vec<&'a str>)>);
-
-impl<'a> Functions<'a> {
-    /// Reads the map of lld: two addresses, size and alignment; then a section, a file in it, or a symbol in that, each
-    /// further to the right.
-    fn parse(map: &'a str) -> Self {
-        let mut functions: BTreeMap<u64, (u64, Vec<&str>)> = BTreeMap::new();
-        for line in map.lines() {
-            let Some((start, size, name)) = symbol(line) else { continue };
-            let entry = functions.entry(start).or_default();
-            entry.0 = entry.0.max(size);
-            entry.1.push(name);
-        }
-        Self(functions)
-    }
-
-    fn at(&self, address: u64) -> Option<(u64, &[&'a str])> {
-        let (start, (size, names)) = self.0.range(..=address).next_back()?;
-        (address < start + size).then_some((*start, names))
-    }
-}
-
-fn symbol(line: &str) -> Option<(u64, u64, &str)> {
-    let mut rest = line;
-    let mut next = || {
-        let (word, after) = rest.trim_start().split_once(' ')?;
-        rest = after;
-        Some(word)
-    };
-    let start = u64::from_str_radix(next()?, 16).ok()?;
-    next()?;
-    let size = u64::from_str_radix(next()?, 16).ok()?;
-    next()?;
-    Some((start, size, rest.strip_prefix(SYMBOL_INDENT)?)).filter(|(.., name)| !name.starts_with(' '))
+    Ok([line, plain, after].into_iter().chain(guarded).chain([denied]).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MAP: &str = "\
-             VMA              LMA     Size Align Out     In      Symbol
-          36abc0           36abc0   7f3300    64 .text
-          36abc0           36abc0       26    16         crt1.o:(.text)
-          36abc0           36abc0       26     1                 _start
-          36ac00           36ac00       10    16                 first
-          36ac00           36ac00        0    16                 alias of first
-          36ac20           36ac20       10    16                 second
-";
-
-    #[track_caller]
-    fn check(address: u64, expected: Option<(u64, &[&str])>) {
-        assert_eq!(Functions::parse(MAP).at(address), expected, "{address:x}");
+    #[test]
+    fn what_most_calls_touch_comes_first_and_tables_last() {
+        let mut shelf = Shelf::default();
+        for (call, keys) in ["start table line", "start table hook both", "start rare both"].iter().enumerate() {
+            for key in keys.split(' ') {
+                shelf.touch(key, call, key == "table");
+            }
+        }
+        assert_eq!(shelf.sorted(), ["start", "line", "both", "hook", "rare", "table"]);
     }
 
     #[test]
-    fn functions_are_found_by_any_address_in_them() {
-        check(0x36abc0, Some((0x36abc0, &["_start"])));
-        check(0x36ac0f, Some((0x36ac00, &["first", "alias of first"])));
-        check(0x36ac20, Some((0x36ac20, &["second"])));
-        check(0x36ac30, None);
-        check(0x10, None);
+    fn functions_for_other_processors_lie_beside_those_for_this_one() {
+        assert_eq!(with_variants("__strlen_avx2"), ["__strlen_avx2", "__strlen_evex", "__strlen_avx512"]);
+        assert_eq!(
+            with_variants("__memmove_avx_unaligned"),
+            ["__memmove_avx_unaligned", "__memmove_evex_unaligned", "__memmove_avx512_unaligned"]
+        );
+        assert_eq!(with_variants("main"), ["main"]);
+    }
+
+    #[test]
+    fn merged_sections_are_no_constants() {
+        assert!(is_constant(".rodata..Lanon.5.17") && is_constant(".rodata._ZN4main"));
+        assert!(!is_constant(".rodata.cst16") && !is_constant(".rodata.str1.1") && !is_constant(".text.main"));
+    }
+
+    #[test]
+    fn the_script_names_each_constant() {
+        let text = script(&[".rodata.a", ".rodata.b"]);
+        assert!(text.starts_with("SECTIONS\n{\n  .rodata.hot :\n  {\n    *(.rodata.cst4"), "{text}");
+        assert!(text.ends_with("    *(.rodata.a)\n    *(.rodata.b)\n  }\n}\nINSERT BEFORE .rodata;\n"), "{text}");
     }
 }

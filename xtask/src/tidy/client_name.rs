@@ -60,7 +60,7 @@ fn names(tree: &Tree) -> BTreeSet<&str> {
 /// Pages and recorded texts may name clients; lists of packages and of symbols are generated.
 fn is_free(file: &File) -> bool {
     let parts = ["docs", "fixtures", "snapshots", "seeds", "tests"];
-    let ends = [".md", ".lock", "hot-functions.txt"];
+    let ends = [".md", ".lock", "hot-symbols.txt", "hot-constants.ld"];
     ends.iter().any(|end| file.path.ends_with(end)) || file.path.split('/').any(|part| parts.contains(&part))
 }
 
