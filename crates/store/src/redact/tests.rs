@@ -409,6 +409,33 @@ proptest! {
     }
 
     #[test]
+    fn a_string_is_read_alike_wherever_it_stands(
+        fields in prop::collection::vec((0..4usize, 0..7usize), 1..7), secret in a_secret(), lists: bool
+    ) {
+        // The strings of a line repeat each other: equal ones are searched once, which must not show.
+        let login = format!("curl -u me:{secret} -p hunter2pass https://example.invalid");
+        let random = "x7Gq2LmZp9RtVw4KsB1n";
+        let texts = ["git checkout main", &login, &secret, random, "it is \"quoted\"", "hunter2pass99", "[redacted]"];
+        let one = |(name, text): (usize, usize)| {
+            let value = match lists {
+                true => serde_json::json!(texts[text].split(' ').collect::<Vec<_>>()),
+                false => serde_json::json!(texts[text]),
+            };
+            (["command", "part", "password", "session"][name], value)
+        };
+        let line = |fields: &[(&str, serde_json::Value)]| {
+            let shown: Vec<String> = fields.iter().map(|(name, value)| format!("{{\"{name}\":{value}}}")).collect();
+            Redacted::json(format!("[{}]", shown.join(","))).into_owned()
+        };
+        let fields: Vec<_> = fields.into_iter().map(one).collect();
+        let alone: Vec<String> = fields.iter().map(|field| {
+            let text = line(std::slice::from_ref(field));
+            text[1..text.len() - 1].to_owned()
+        }).collect();
+        prop_assert_eq!(line(&fields), format!("[{}]", alone.join(",")));
+    }
+
+    #[test]
     fn words_hashes_and_ids_stay(
         words in "[a-z]{1,12}( [a-z_]{1,12}){0,8}", hash in "[0-9a-f]{40}", id in "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}"
     ) {
