@@ -93,9 +93,8 @@ impl Trust {
     /// Reads what is trusted in the project at `root`.
     pub fn of(root: &Path, env: Env<'_>) -> Self {
         let person = Person::read(root);
-        let dirs = person.as_ref().and_then(Person::dirs).or_else(|| UserDirs::from_env(env));
-        // Only outside the project.
-        let state = dirs.and_then(|dirs| ProjectState::find(&dirs.state, root));
+        // `None` without a state folder outside the project.
+        let state = UserDirs::of_person(person.as_ref(), env).and_then(|dirs| ProjectState::find(&dirs.state, root));
         let record = state.as_ref().and_then(|state| Record::read(&state.join(FILE)));
         let written = state.as_ref().and_then(|state| Record::read(&state.join(WRITTEN))).unwrap_or_default();
         // Whoever sets the environment of a process must not choose the person's settings.

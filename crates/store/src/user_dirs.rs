@@ -18,7 +18,12 @@ impl UserDirs {
     /// The folders of the person who works on a project: what the project remembers of them, else what the environment
     /// says.
     pub fn of_project(root: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
-        Person::read(root).and_then(|person| person.dirs()).or_else(|| Self::from_env(env))
+        Self::of_person(Person::read(root).as_ref(), env)
+    }
+
+    /// The same for what the project remembers, read before.
+    pub(crate) fn of_person(person: Option<&Person>, env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
+        person.and_then(Person::dirs).or_else(|| Self::from_env(env))
     }
 
     /// Derives the folders from the environment; `None` if it names no home. A relative variable counts as unset, as
