@@ -170,6 +170,7 @@ impl Tallies {
         if is_other {
             *self = Self::default();
         }
+        let quiet = Quiet::new();
         for (log, path) in paths.into_iter().enumerate() {
             let Some(Appended { bytes, is_gapless, end }) = appended(path, self.read[log], lengths[log]) else {
                 continue;
@@ -178,7 +179,6 @@ impl Tallies {
                 self.sessions.iter_mut().for_each(|(_, tally)| tally.is_whole = false);
             }
             let is_whole = log == 0 && is_gapless && self.read[0] == 0;
-            let quiet = Quiet::new();
             for line in pieces_of(&bytes) {
                 match log {
                     0 => self.hear(line, &quiet, is_whole),

@@ -15,7 +15,7 @@ const SIZES: (usize, usize, usize) = sizes(TABLE.as_bytes());
 
 static INDEX: Index<{ SIZES.0 }, { SIZES.1 }, { SIZES.2 }> = index(TABLE.as_bytes());
 
-/// A power of two, more than twice as many as there are programs.
+/// A power of two, and at least twice as many as there are entries, so that a search ends.
 const SLOTS: usize = (SIZES.0 * 2).next_power_of_two();
 
 struct Index<const E: usize, const F: usize, const I: usize> {
