@@ -33,13 +33,13 @@ fn targets() -> Result<Vec<Target>> {
         |program: &'static str, seeds: &str| Target { name: program.to_owned(), program, seeds: seeds.to_owned() };
     let mut targets = vec![
         reader("boundary", "crates/client/fixtures/claude"),
-        reader("code", "fuzz/seeds/code"),
-        reader("effect", "fuzz/seeds/effect"),
-        reader("jsonl", "fuzz/seeds/jsonl"),
-        reader("ledger", "fuzz/seeds/ledger"),
-        reader("packet", "fuzz/seeds/packet"),
-        reader("redact", "fuzz/seeds/redact"),
-        reader("shell", "fuzz/seeds/shell"),
+        reader("code", "crates/fuzz/seeds/code"),
+        reader("effect", "crates/fuzz/seeds/effect"),
+        reader("jsonl", "crates/fuzz/seeds/jsonl"),
+        reader("ledger", "crates/fuzz/seeds/ledger"),
+        reader("packet", "crates/fuzz/seeds/packet"),
+        reader("redact", "crates/fuzz/seeds/redact"),
+        reader("shell", "crates/fuzz/seeds/shell"),
     ];
     for entry in fs::read_dir(repository::path(FIXTURES)).with_context(|| format!("cannot list `{FIXTURES}`"))? {
         let entry = entry?;

@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("testkit", &["model", "client", "settings", "shell", "store", "hook", "install"]),
     ("scenario", &["model", "client", "testkit"]),
+    ("fuzz", &["model", "client", "shell", "guard", "store", "hook", "context", "ledger"]),
 ];
 
 /// A crate for tests only, which must not be shipped.

@@ -1,4 +1,5 @@
-//! What must hold for arbitrary input, one function per reader. The targets in `fuzz_targets/` only name them.
+//! What must hold for arbitrary input, one function per reader. The targets in `fuzz/fuzz_targets` only name them, and the
+//! tests of this crate give each the examples it starts from.
 //!
 //! A target fails by panicking. Run them with `cargo xtask fuzz`.
 
@@ -9,6 +10,8 @@ mod jsonl;
 mod ledger;
 mod packet;
 mod redact;
+#[cfg(test)]
+mod seeds;
 mod shell;
 
 pub use boundary::boundary;
