@@ -11,6 +11,7 @@ mod arguments;
 mod bench;
 mod clients;
 mod dependencies;
+mod dist;
 mod eval;
 mod fuzz;
 mod licence;
@@ -31,8 +32,9 @@ Tasks of this repository
 Usage: cargo xtask <task> [options]
 
 Tasks:
-  test                      run everything CI runs; the last line is `N passed, N failed`
-      --only <step>         run one step (can be repeated)
+  test                      run what needs no other compiler and no real client; the last line is `N passed, N failed`
+      --slow                run the rest of what CI runs: clippy, real clients, fuzzing, instructions, musl
+      --only <step>         run one step, of either (can be repeated)
       --list                list the steps
       --clients [name…]     play the scenarios in these real clients, and nothing else
           --write           write the results to docs/harnesses.md instead of comparing them

@@ -1,5 +1,6 @@
-//! Programs that the tasks need besides cargo. A missing one is installed or is an error, never a reason to skip
-//! something silently.
+//! Programs that the tasks need besides cargo, declared once. A missing one is installed or is an error before anything
+//! else starts, never a reason to skip something silently. The step `started` of `cargo xtask test --slow` compares
+//! [`FOR_TESTS`] with what the tests really start.
 
 use std::process::Command;
 
@@ -7,47 +8,59 @@ use anyhow::{Result, bail};
 
 use crate::program;
 
-/// A program, and the Debian package that contains it.
+/// A Debian package, and the programs in it that are needed. Other systems have them in packages of other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Prerequisite {
-    pub(crate) program: &'static str,
-    pub(crate) package: &'static str,
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) programs: &'static [&'static str],
 }
 
-/// What the tests need.
-pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND, PIP];
+/// What the tests start.
+pub(crate) const FOR_TESTS: &[Package] = &[GIT, CC, CARGO, BASH, NODE, MAKE, PROCPS, PYTHON, ZIP];
+/// What `--slow` adds to it.
+pub(crate) const FOR_SLOW_TESTS: &[Package] = &[CXX, PIP, VALGRIND, STRACE, TMUX, UNSHARE];
 /// What the benchmark needs for the programs it compares with.
-pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
+pub(crate) const FOR_BENCH: &[Package] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
 /// What the benchmark of the engine needs: for the loop it compares with, and to count processes.
-pub(crate) const FOR_ENGINE: &[Prerequisite] = &[GIT, CC, BASH, JQ, STRACE];
-pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
+pub(crate) const FOR_ENGINE: &[Package] = &[GIT, CC, BASH, JQ, STRACE];
+pub(crate) const FOR_INSTRUCTIONS: &[Package] = &[GIT, CC, VALGRIND];
 /// What installing and driving real clients needs.
-pub(crate) const FOR_CLIENTS: &[Prerequisite] = &[GIT, BASH, NPM, UNSHARE];
+pub(crate) const FOR_CLIENTS: &[Package] = &[GIT, BASH, PIP, UNSHARE, PROCPS];
 /// What looking at the clients' windows needs. Without it, that part is skipped and said.
-pub(crate) const FOR_WINDOWS: &[Prerequisite] = &[TMUX];
+pub(crate) const FOR_WINDOWS: &[Package] = &[TMUX];
 /// What checking the MCP server needs.
-pub(crate) const FOR_MCP: &[Prerequisite] = &[GIT, NPM];
+pub(crate) const FOR_MCP: &[Package] = &[GIT, PIP];
 /// libFuzzer is C++ and is built from source.
-pub(crate) const FOR_FUZZ: &[Prerequisite] = &[CC, CXX];
+pub(crate) const FOR_FUZZ: &[Package] = &[CC, CXX];
+/// Compiles the C parts of the binary for musl.
+pub(crate) const FOR_MUSL: &[Package] = &[MUSL];
 
-const GIT: Prerequisite = Prerequisite { program: "git", package: "git" };
-const CC: Prerequisite = Prerequisite { program: "cc", package: "gcc" };
-const CXX: Prerequisite = Prerequisite { program: "c++", package: "g++" };
-const NODE: Prerequisite = Prerequisite { program: "node", package: "nodejs" };
-const NPM: Prerequisite = Prerequisite { program: "npm", package: "npm" };
-const UNSHARE: Prerequisite = Prerequisite { program: "unshare", package: "util-linux" };
-const TMUX: Prerequisite = Prerequisite { program: "tmux", package: "tmux" };
-const VALGRIND: Prerequisite = Prerequisite { program: "valgrind", package: "valgrind" };
-const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
-const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
-const STRACE: Prerequisite = Prerequisite { program: "strace", package: "strace" };
-const PYTHON: Prerequisite = Prerequisite { program: "python3", package: "python3" };
-/// Fetches the sentence model.
-const PIP: Prerequisite = Prerequisite { program: "pip3", package: "python3-pip" };
+const GIT: Package = package("git", &["git"]);
+const CC: Package = package("gcc", &["cc"]);
+const CXX: Package = package("g++", &["c++"]);
+const CARGO: Package = package("cargo", &["cargo"]);
+const NODE: Package = package("nodejs", &["node"]);
+const UNSHARE: Package = package("util-linux", &["unshare"]);
+const TMUX: Package = package("tmux", &["tmux"]);
+const VALGRIND: Package = package("valgrind", &["valgrind"]);
+const BASH: Package = package("bash", &["bash"]);
+const JQ: Package = package("jq", &["jq"]);
+const MAKE: Package = package("make", &["make"]);
+const MUSL: Package = package("musl-tools", &["musl-gcc"]);
+const PROCPS: Package = package("procps", &["ps"]);
+const STRACE: Package = package("strace", &["strace"]);
+const PYTHON: Package = package("python3", &["python3"]);
+/// Fetches the sentence model, and Node.js for the clients.
+const PIP: Package = package("python3-pip", &["pip3"]);
+const ZIP: Package = package("zip", &["zip"]);
+
+const fn package(name: &'static str, programs: &'static [&'static str]) -> Package {
+    Package { name, programs }
+}
 
 /// Makes sure that the programs are installed.
-pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {
-    let missing: Vec<_> = wanted.iter().copied().filter(|one| program::find(one.program).is_none()).collect();
+pub(crate) fn ensure(wanted: &[Package]) -> Result<()> {
+    let missing = missing(wanted, |name| program::find(name).is_some());
     let machine = Machine { root: is_root(), apt: program::find("apt-get").is_some() };
     match plan(&missing, machine) {
         Plan::Nothing => Ok(()),
@@ -59,16 +72,22 @@ pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {
             install.env("DEBIAN_FRONTEND", "noninteractive");
             install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(&packages);
             program::run(&mut install)?;
-            match missing.iter().find(|one| program::find(one.program).is_none()) {
-                Some(one) => bail!("package `{}` is installed, but `{}` is not on PATH", one.package, one.program),
+            match missing.iter().find(|(_, name)| program::find(name).is_none()) {
+                Some((package, name)) => bail!("package `{package}` is installed, but `{name}` is not on PATH"),
                 None => Ok(()),
             }
         }
     }
 }
 
+/// The programs that are not there, each with its package.
+fn missing(wanted: &[Package], is_there: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
+    let all = wanted.iter().flat_map(|package| package.programs.iter().map(|name| (package.name, *name)));
+    all.filter(|(_, name)| !is_there(name)).collect()
+}
+
 /// Installs what is missing if that is possible, and says what is not.
-pub(crate) fn offer(wanted: &[Prerequisite]) {
+pub(crate) fn offer(wanted: &[Package]) {
     if let Err(why) = ensure(wanted) {
         println!("{why:#}");
     }
@@ -87,12 +106,13 @@ enum Plan {
     Refuse(String),
 }
 
-fn plan(missing: &[Prerequisite], machine: Machine) -> Plan {
+fn plan(missing: &[(&'static str, &'static str)], machine: Machine) -> Plan {
     if missing.is_empty() {
         return Plan::Nothing;
     }
-    let programs: Vec<_> = missing.iter().map(|one| one.program).collect();
-    let packages: Vec<_> = missing.iter().map(|one| one.package).collect();
+    let programs: Vec<_> = missing.iter().map(|(_, name)| *name).collect();
+    let mut packages: Vec<_> = missing.iter().map(|(package, _)| *package).collect();
+    packages.dedup();
     match machine {
         Machine { root: true, apt: true } => Plan::Install(packages),
         Machine { apt: true, .. } => Plan::Refuse(format!(
@@ -115,14 +135,14 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(missing: &[Prerequisite], root: bool, apt: bool, expected: Plan) {
-        assert_eq!(plan(missing, Machine { root, apt }), expected);
+    fn check(wanted: &[Package], root: bool, apt: bool, expected: Plan) {
+        assert_eq!(plan(&missing(wanted, |name| name == "git"), Machine { root, apt }), expected);
     }
 
     #[test]
     fn a_missing_program_is_installed_or_told() {
-        check(&[], false, false, Plan::Nothing);
-        check(&[VALGRIND, NODE], true, true, Plan::Install(vec!["valgrind", "nodejs"]));
+        check(&[GIT], false, false, Plan::Nothing);
+        check(&[GIT, VALGRIND, NODE], true, true, Plan::Install(vec!["valgrind", "nodejs"]));
         check(
             &[NODE],
             false,
@@ -135,5 +155,6 @@ mod tests {
             false,
             Plan::Refuse("missing: node; install them with this system's package manager".into()),
         );
+        check(&[package("coreutils", &["ls", "cat"])], true, true, Plan::Install(vec!["coreutils"]));
     }
 }

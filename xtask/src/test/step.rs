@@ -1,43 +1,61 @@
 //! The steps of `cargo xtask test`, cheap ones first.
 
-use std::fs;
-
 use anyhow::{Result, bail};
 
 use super::tally::Tally;
-use crate::{bench, clients, dependencies, fuzz, mcp, prerequisite, program, tidy};
-
-/// Names the file in which tests report that they cannot run on this machine (`crates/testkit/src/machine.rs`).
-const SKIPPED: &str = "STEAD_SKIPPED_TESTS";
+use super::{programs, started};
+use crate::{bench, clients, dependencies, dist, fuzz, mcp, prerequisite, program, tidy};
 
 /// One step: a single check, or a test runner whose tests are counted.
 pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) does: &'static str,
+    pub(super) tier: Tier,
+    /// How long it takes from a clean clone on two cores, for the estimate.
+    pub(super) seconds: u32,
     pub(super) run: fn() -> Result<Tally>,
 }
 
+/// A person waits for the quick one; the slow one needs real clients, other compilers and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tier {
+    Quick,
+    Slow,
+}
+
 pub(super) const STEPS: &[Step] = &[
-    step("prerequisites", "install what the tests need besides cargo", prerequisites),
-    step("fmt", "the formatting is rustfmt's", fmt),
-    step("tidy", "style and structure", tidy),
-    step("dependencies", "licences and bans", dependencies),
-    step("clippy", "no warnings, including tests", clippy),
-    step("tests", "unit and integration tests", tests),
-    step("doc-tests", "the examples in the documentation", doc_tests),
-    step("docs", "the documentation builds without warnings", docs),
-    step("fuzz", "every fuzz target for a few seconds", fuzz),
-    step("clients", "the scenarios in real clients", clients),
-    step("mcp", "the MCP server in the Inspector and the conformance suite", mcp),
-    step("instructions", "instructions of one hook call in the release binary", instructions),
+    quick("prerequisites", "install what the tests need besides cargo", 20, prerequisites),
+    quick("fmt", "the formatting is rustfmt's", 3, fmt),
+    quick("tidy", "style and structure", 1, tidy),
+    quick("dependencies", "licences and bans", 1, dependencies),
+    quick("tests", "unit and integration tests, recorded payloads and fuzz seeds", 480, tests),
+    quick("docs", "the links of the documentation lead somewhere", 60, docs),
+    slow("tools", "install what these steps need besides cargo", 60, tools),
+    slow("clippy", "no warnings, including tests", 165, clippy),
+    slow("doc-tests", "the examples in the documentation", 20, doc_tests),
+    slow("started", "the tests start only programs that are declared", 240, started::check),
+    slow("fuzz", "every fuzz target for a few seconds", 230, fuzz),
+    slow("clients", "the scenarios in all real clients", 480, clients),
+    slow("mcp", "the MCP server in the Inspector and the conformance suite", 40, mcp),
+    slow("instructions", "instructions of one hook call in the shipped binary", 380, instructions),
+    slow("musl", "the static musl binary answers hooks and plays the demo", 240, musl),
 ];
 
-const fn step(name: &'static str, does: &'static str, run: fn() -> Result<Tally>) -> Step {
-    Step { name, does, run }
+const fn quick(name: &'static str, does: &'static str, seconds: u32, run: fn() -> Result<Tally>) -> Step {
+    Step { name, does, tier: Tier::Quick, seconds, run }
+}
+
+const fn slow(name: &'static str, does: &'static str, seconds: u32, run: fn() -> Result<Tally>) -> Step {
+    Step { name, does, tier: Tier::Slow, seconds, run }
 }
 
 fn prerequisites() -> Result<Tally> {
     prerequisite::ensure(prerequisite::FOR_TESTS)?;
+    Ok(Tally::PASSED)
+}
+
+fn tools() -> Result<Tally> {
+    prerequisite::ensure(prerequisite::FOR_SLOW_TESTS)?;
     Ok(Tally::PASSED)
 }
 
@@ -67,26 +85,14 @@ fn clippy() -> Result<Tally> {
 }
 
 fn tests() -> Result<Tally> {
-    let runner: &[&str] = match program::find("cargo-nextest") {
-        Some(_) => &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"],
-        None => &["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"],
-    };
-    count(runner)
+    programs::run(programs::build()?, programs::plainly)
 }
 
 fn doc_tests() -> Result<Tally> {
-    count(&["test", "--locked", "--workspace", "--doc"])
-}
-
-fn count(runner: &[&str]) -> Result<Tally> {
     let mut command = program::cargo();
-    // With `CI` set, a missing snapshot is a failure and not a new file.
-    command.args(runner).env("CI", "1").env("CARGO_TERM_COLOR", "never");
-    let skipped = std::env::temp_dir().join(format!("stead-skipped-tests-{}", std::process::id()));
-    let watched = program::watch(command.env(SKIPPED, &skipped))?;
-    let lines = fs::read_to_string(&skipped).unwrap_or_default();
-    let _ = fs::remove_file(&skipped);
-    Ok(Tally::of_runner(&watched.output, watched.success).without_skipped(&lines))
+    command.args(["test", "--locked", "--workspace", "--doc"]).env("CARGO_TERM_COLOR", "never");
+    let watched = program::watch(&mut command)?;
+    Ok(Tally::of_runner(&watched.output, watched.success))
 }
 
 fn docs() -> Result<Tally> {
@@ -102,8 +108,7 @@ fn fuzz() -> Result<Tally> {
 }
 
 fn clients() -> Result<Tally> {
-    let (passed, failed) = clients::prove(&clients::always(), clients::Page::Compare, clients::Build::WithTests)?;
-    Ok(Tally::new(passed, failed))
+    clients::prove(&[], clients::Page::Compare, clients::Build::WithTests)
 }
 
 fn mcp() -> Result<Tally> {
@@ -114,4 +119,8 @@ fn mcp() -> Result<Tally> {
 fn instructions() -> Result<Tally> {
     bench::check_instructions()?;
     Ok(Tally::PASSED)
+}
+
+fn musl() -> Result<Tally> {
+    dist::smoke(dist::MUSL)
 }
