@@ -1,15 +1,18 @@
 //! `cargo xtask clients` and the real clients of `cargo xtask test`. `scenario` knows the clients; this only builds and
 //! calls it.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::arguments::Arguments;
 use crate::metadata::Metadata;
 use crate::test::Tally;
-use crate::{prerequisite, program, repository};
+use crate::{node, prerequisite, program, repository};
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     match arguments.word().as_deref() {
@@ -35,20 +38,45 @@ pub(crate) enum Page {
     Write,
 }
 
-/// Plays the scenarios in the named clients, or in all if none is named.
+/// Plays the scenarios in the named clients, or in all if none is named. Each has a process and a network of its own, so
+/// two of them play side by side; a page that is written is one file, and takes them one after the other.
 pub(crate) fn prove(names: &[String], page: Page, what: Build) -> Result<Tally> {
     let scenario = build(what)?;
     install(&scenario, names)?;
-    let mut play = Command::new(scenario);
-    play.arg("run").args((page == Page::Write).then_some("--write")).args(names).current_dir(repository::root());
-    let watched = program::watch(&mut play)?;
-    Ok(Tally::of_suite(&watched.output, watched.success))
+    let names = if names.is_empty() { list(&scenario)? } else { names.to_vec() };
+    let waiting = Mutex::new(VecDeque::from(names));
+    let play = || -> Result<Tally> {
+        let mut tally = Tally::default();
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(name) = next else { return Ok(tally) };
+            let mut run = Command::new(&scenario);
+            run.arg("run").args((page == Page::Write).then_some("--write")).arg(name).current_dir(repository::root());
+            let watched = program::watch(&mut run)?;
+            tally += Tally::of_suite(&watched.output, watched.success);
+        }
+    };
+    thread::scope(|scope| {
+        let players: Vec<_> = (0..if page == Page::Write { 1 } else { 2 }).map(|_| scope.spawn(play)).collect();
+        let mut sum = Tally::default();
+        for player in players {
+            sum += player.join().map_err(|_| anyhow!("a thread that plays scenarios died"))??;
+        }
+        Ok(sum)
+    })
+}
+
+fn list(scenario: &PathBuf) -> Result<Vec<String>> {
+    let names = program::read(Command::new(scenario).arg("list").current_dir(repository::root()))?;
+    Ok(names.lines().map(str::to_owned).collect())
 }
 
 fn install(scenario: &PathBuf, names: &[String]) -> Result<()> {
     prerequisite::ensure(prerequisite::FOR_CLIENTS)?;
     prerequisite::offer(prerequisite::FOR_WINDOWS);
-    program::run(Command::new(scenario).arg("install").args(names).current_dir(repository::root()))
+    let mut install = Command::new(scenario);
+    node::with_npm(&mut install)?;
+    program::run(install.arg("install").args(names).current_dir(repository::root()))
 }
 
 /// What is built for the clients.

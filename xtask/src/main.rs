@@ -17,6 +17,7 @@ mod fuzz;
 mod licence;
 mod mcp;
 mod metadata;
+mod node;
 mod picture;
 mod prerequisite;
 mod program;

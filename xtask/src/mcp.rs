@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::clients::{self, Build};
 use crate::metadata::Metadata;
-use crate::{prerequisite, program, repository};
+use crate::{node, prerequisite, program, repository};
 
 /// What is installed, each in one version. The suite needs a newer Node.js than many systems have.
 const PACKAGES: &[(&str, &str)] = &[
@@ -67,6 +67,7 @@ impl Tools {
             return Ok(Self { folder });
         }
         let mut npm = Command::new("npm");
+        node::with_npm(&mut npm)?;
         npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--prefix"]).arg(&folder);
         program::run(npm.args(&wanted))?;
         fs::write(&stamp, wanted.join("\n")).with_context(|| format!("cannot write `{}`", stamp.display()))?;

