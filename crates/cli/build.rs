@@ -1,4 +1,4 @@
-//! Lets what a hook call touches lie side by side in the release binary (ARCHITECTURE.md, "Speed"): that is few pages.
+//! Lets what a hook call touches lie side by side in the shipped binary (ARCHITECTURE.md, "Speed"): that is few pages.
 //! Where the linker cannot do that, the binary is only a little slower.
 
 use std::env;
@@ -18,7 +18,10 @@ fn main() {
     println!("cargo::rerun-if-changed={CONSTANTS}");
     println!("cargo::rerun-if-env-changed={MAP}");
     let is = |name: &str, wanted: &str| env::var(name).is_ok_and(|value| value == wanted);
-    if !is("PROFILE", "release") || !is("CARGO_CFG_TARGET_OS", "linux") {
+    // Cargo says "release" for every profile that inherits it; the folder has the profile's own name.
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let is_shipped = out.components().any(|part| part.as_os_str() == "dist");
+    if !is_shipped || !is("CARGO_CFG_TARGET_OS", "linux") {
         return;
     }
     if let Some(map) = env::var_os(MAP) {

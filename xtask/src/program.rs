@@ -102,7 +102,8 @@ pub(crate) fn redaction(what: &str, folders: &[PathBuf]) -> Result<serde_json::V
     let target = PathBuf::from(crate::metadata::Metadata::load()?.target_directory);
     let file = target.join(format!("redact-{what}.json"));
     let mut example = cargo();
-    example.args(["run", "--quiet", "--release", "--package", "stead-context", "--example", "redact", "--", what]);
+    example
+        .args(["run", "--quiet", "--profile", "dist", "--package", "stead-context", "--example", "redact", "--", what]);
     run(example.arg(&file).args(folders))?;
     Ok(serde_json::from_slice(&std::fs::read(&file)?)?)
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::repository;
 
-/// The accepted counts of the release binary.
+/// The accepted counts of the shipped binary.
 const FILE: &str = "xtask/hook-instructions.txt";
 
 /// How much more expensive a call may become before the check fails.
@@ -21,7 +21,7 @@ pub(super) fn read() -> Result<Counts> {
 
 pub(super) fn write(counts: &Counts) -> Result<()> {
     let mut text = format!(
-        "# Instructions of PreToolUse calls and of a mix of 200 calls (callgrind, release binary, x86-64 Linux).\n\
+        "# Instructions of PreToolUse calls and of a mix of 200 calls (callgrind, shipped binary, x86-64 Linux).\n\
          # CI fails {HEADROOM_PERCENT} % above. To change it: cargo xtask bench hook --accept\n"
     );
     for (name, count) in counts {

@@ -1,4 +1,4 @@
-//! The environment of the benchmarks: the release binary, a static no-op, and generated projects, all below
+//! The environment of the benchmarks: the shipped binary, a static no-op, and generated projects, all below
 //! `target/bench`.
 
 use std::fs;
@@ -60,13 +60,13 @@ impl Ground {
     }
 
     fn build(target: &Path, cargo: &mut Command) -> Result<Self> {
-        // Exactly the documented command, because this is the binary that people use.
-        program::run(cargo.args(["build", "--release", "--locked", "--bin", "stead"]))?;
+        // Exactly as it is shipped, because this is the binary that people use.
+        program::run(cargo.args(["build", "--profile", "dist", "--locked", "--bin", "stead"]))?;
         let folder = target.join("bench");
         // Projects are made anew, and what is known about the old ones would be held against the new ones.
         let _ = fs::remove_dir_all(folder.join("home"));
         fs::create_dir_all(folder.join("home")).with_context(|| format!("cannot make `{}`", folder.display()))?;
-        let stead = installed(&target.join(program::host()?).join("release/stead"), &folder.join("stead"))?;
+        let stead = installed(&target.join(program::host()?).join("dist/stead"), &folder.join("stead"))?;
         let project = Project::make(&stead, &folder, "project", Keep::Nothing)?;
         Ok(Self { folder, stead, project })
     }
@@ -75,7 +75,7 @@ impl Ground {
         self.folder.join("home")
     }
 
-    /// A program that does nothing, built like the release binary.
+    /// A program that does nothing, built like the shipped binary.
     pub(super) fn no_op(&self) -> Result<PathBuf> {
         let source = self.folder.join("no_op.rs");
         let linked = self.folder.join("no_op.linked");
@@ -105,7 +105,7 @@ impl Ground {
     }
 }
 
-/// Makes `rustc` build like the release binary: small, static and without relocations.
+/// Makes `rustc` build like the shipped binary: small, static and without relocations.
 pub(super) fn static_rustc(rustc: &mut Command) -> &mut Command {
     rustc.current_dir(repository::root()).args(["--edition", "2024", "-C", "opt-level=3", "-C", "lto=fat"]);
     rustc.args(["-C", "codegen-units=1", "-C", "panic=abort", "-C", "strip=symbols"]);

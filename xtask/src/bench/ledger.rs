@@ -99,7 +99,7 @@ fn after_edit(ground: &Ground, project: &Project, name: &str, lines: usize) -> R
 /// Lets many processes append to one chain. Fails if a line is lost or the chain is broken.
 fn append_at_once(folder: &Path) -> Result<String> {
     let built = program::read(program::cargo().args([
-        "build", "--release", "--locked", "-p", "stead-store", "--example", "chain", "--message-format", "json",
+        "build", "--profile", "dist", "--locked", "-p", "stead-store", "--example", "chain", "--message-format", "json",
     ]))?;
     let messages = built.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let program = messages

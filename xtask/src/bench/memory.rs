@@ -154,9 +154,9 @@ impl Bench {
     fn prepare() -> Result<Self> {
         let target = PathBuf::from(Metadata::load()?.target_directory);
         let mut cargo = program::cargo();
-        cargo.args(["build", "--release", "--locked", "-p", "stead-memory", "--example", "search"]);
+        cargo.args(["build", "--profile", "dist", "--locked", "-p", "stead-memory", "--example", "search"]);
         program::run(&mut cargo)?;
-        let program = target.join(program::host()?).join("release/examples/search");
+        let program = target.join(program::host()?).join("dist/examples/search");
         let folder = target.join("bench/memory");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         Ok(Self { program, folder })

@@ -21,7 +21,7 @@ pub(super) fn run(json: bool) -> Result<()> {
         bail!("`{}` is missing; `cargo test -p stead-memory --test suite` installs the model there", model.display());
     }
     let mut ours = program::cargo();
-    ours.args(["run", "--quiet", "--release", "--package", "stead-memory", "--example", "semantic", "--"]);
+    ours.args(["run", "--quiet", "--profile", "dist", "--package", "stead-memory", "--example", "semantic", "--"]);
     let file = model.with_extension("figures.json");
     program::run(ours.args([&model, &file]))?;
     let mut figures = Map::new();
