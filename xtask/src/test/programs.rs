@@ -24,6 +24,9 @@ const SKIPPED: &str = "STEAD_SKIPPED_TESTS";
 /// Programs side by side. Many tests wait for a process or a clock, so there are more threads than cores.
 const AT_ONCE: usize = 2;
 
+/// A test of the whole program takes about so many times as long as one of a function.
+const WHOLE: usize = 8;
+
 /// How often a log without a terminal says how far the tests are.
 const REPORT: Duration = Duration::from_secs(60);
 
@@ -71,9 +74,12 @@ fn test_program(line: &str) -> Option<TestProgram> {
 
 /// Runs all tests of all programs and counts them. `start` makes the command that runs a program.
 pub(super) fn run(programs: Vec<TestProgram>, start: fn(&TestProgram) -> Command) -> Result<Tally> {
-    let total: usize = programs.iter().map(tests_in).sum::<Result<usize>>()?;
+    let mut work = Work::default();
+    for program in &programs {
+        work.add(tests_in(program)?, program.is_integration);
+    }
     let skipped = std::env::temp_dir().join(format!("stead-skipped-tests-{}", std::process::id()));
-    let progress = Progress::new(total);
+    let progress = Progress::new(work);
     let waiting = Mutex::new(VecDeque::from(programs));
     let tally = Mutex::new(Tally::default());
     let worker = || -> Result<()> {
@@ -120,7 +126,8 @@ fn watch(program: &TestProgram, command: &mut Command, progress: &Progress) -> R
     let mut child = command.spawn().with_context(|| format!("cannot start the tests of `{}`", program.name))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let talk = thread::spawn(move || stderr.map(|pipe| lines(pipe, |_| {})).unwrap_or_default());
-    let answer = stdout.map(|pipe| lines(pipe, |line| progress.see(line))).unwrap_or_default();
+    let see = |line: &str| progress.see(line, program.is_integration);
+    let answer = stdout.map(|pipe| lines(pipe, see)).unwrap_or_default();
     let talk = talk.join().unwrap_or_default();
     let status = child.wait().with_context(|| format!("cannot wait for the tests of `{}`", program.name))?;
     let tally = Tally::of_runner(&answer, status.success());
@@ -155,38 +162,50 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Tests, and how much work they are compared with each other.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    tests: usize,
+    weight: usize,
+}
+
+impl Work {
+    const fn add(&mut self, tests: usize, is_integration: bool) {
+        self.tests += tests;
+        self.weight += if is_integration { tests * WHOLE } else { tests };
+    }
+}
+
 /// How far the tests are: a line that changes on a terminal, now and then a line elsewhere.
 struct Progress {
-    total: usize,
+    total: Work,
     begun: Instant,
     is_terminal: bool,
     seen: Mutex<Seen>,
 }
 
 struct Seen {
-    done: usize,
+    done: Work,
     failed: usize,
     reported: Instant,
 }
 
 impl Progress {
-    fn new(total: usize) -> Self {
-        let seen = Seen { done: 0, failed: 0, reported: Instant::now() };
+    fn new(total: Work) -> Self {
+        let seen = Seen { done: Work::default(), failed: 0, reported: Instant::now() };
         Self { total, begun: Instant::now(), is_terminal: std::io::stdout().is_terminal(), seen: Mutex::new(seen) }
     }
 
     /// Takes a line of a test program.
-    fn see(&self, line: &str) {
+    fn see(&self, line: &str, is_integration: bool) {
         let Some(test) = line.strip_prefix("test ") else { return };
-        let mut seen = lock(&self.seen);
-        if test.ends_with(" ... ok") {
-            seen.done += 1;
-        } else if test.ends_with(" ... FAILED") {
-            seen.done += 1;
-            seen.failed += 1;
-        } else {
+        let is_failed = test.ends_with(" ... FAILED");
+        if !is_failed && !test.ends_with(" ... ok") {
             return;
         }
+        let mut seen = lock(&self.seen);
+        seen.done.add(1, is_integration);
+        seen.failed += usize::from(is_failed);
         if self.is_terminal {
             print!("\r\x1b[K{}", self.line(&seen));
             let _ = std::io::stdout().flush();
@@ -199,9 +218,9 @@ impl Progress {
     fn line(&self, seen: &Seen) -> String {
         let taken = self.begun.elapsed().as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let left = taken * (self.total.saturating_sub(seen.done)) as f64 / seen.done.max(1) as f64;
+        let left = taken * self.total.weight.saturating_sub(seen.done.weight) as f64 / seen.done.weight.max(1) as f64;
         let failed = if seen.failed == 0 { String::new() } else { format!(", {} failed", seen.failed) };
-        format!("{} of {} tests{failed}, {} left", seen.done, self.total, about(left))
+        format!("{} of {} tests{failed}, {} left", seen.done.tests, self.total.tests, about(left))
     }
 
     /// Prints a line that stays.

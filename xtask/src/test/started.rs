@@ -23,9 +23,10 @@ pub(super) fn check() -> Result<Tally> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
     let mut tally = programs::run(programs::build()?, traced)?;
     let own = [repository::root().to_owned(), PathBuf::from(Metadata::load()?.target_directory), env::temp_dir()];
+    let on_path: Vec<_> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     let mut started = BTreeSet::new();
     for file in fs::read_dir(&folder)? {
-        started.extend(started_in(&fs::read_to_string(file?.path())?, &own));
+        started.extend(started_in(&String::from_utf8_lossy(&fs::read(file?.path())?), &own, &on_path));
     }
     let _ = fs::remove_dir_all(&folder);
     tally += compare(&started)?;
@@ -44,13 +45,17 @@ fn traced(program: &TestProgram) -> Command {
     programs::prepared(strace, program)
 }
 
-/// The names of the programs of this system that were started; not what the tests built or wrote themselves.
-fn started_in(trace: &str, own: &[PathBuf]) -> BTreeSet<String> {
+/// The names of the programs of this system that were started; not what the tests built or wrote themselves, and not what
+/// lies off PATH, where programs keep parts of themselves.
+fn started_in(trace: &str, own: &[PathBuf], on_path: &[PathBuf]) -> BTreeSet<String> {
     let paths = trace.lines().filter(|line| line.ends_with(") = 0")).filter_map(|line| {
         let (_, rest) = line.split_once("execve(\"")?;
         Some(Path::new(rest.split_once('"')?.0))
     });
-    let of_system = paths.filter(|path| path.is_absolute() && !own.iter().any(|folder| path.starts_with(folder)));
+    let of_system = paths.filter(|path| {
+        let is_on_path = path.parent().is_some_and(|folder| on_path.iter().any(|one| one == folder));
+        is_on_path && !own.iter().any(|folder| path.starts_with(folder))
+    });
     of_system.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
@@ -78,11 +83,12 @@ mod tests {
 12 execve("/usr/bin/git", ["git", "init"], 0x7ffd /* 9 vars */) = 0
 12 execve("/usr/local/bin/zip", ["zip"], 0x7ffd /* 9 vars */) = -1 ENOENT (No such file or directory)
 13 execve("/tmp/world/agent", ["agent"], 0x7ffd /* 9 vars */) = 0
+14 execve("/usr/lib/gcc/cc1", ["cc1"], 0x7ffd /* 9 vars */) = 0
 14 execve("/bin/sh", ["sh", "-c", "execve(\"x\")"], 0x7ffd /* 9 vars */) = 0
 15 execve("./relative", ["relative"], 0x7ffd /* 9 vars */) = 0
 15 +++ exited with 0 +++
 "#;
-        let started = started_in(trace, &[PathBuf::from("/tmp")]);
+        let started = started_in(trace, &["/tmp".into()], &["/usr/bin".into(), "/bin".into(), "/tmp/world".into()]);
         assert_eq!(started.into_iter().collect::<Vec<_>>(), ["git", "sh"]);
     }
 
