@@ -1,6 +1,7 @@
 //! The output of commands: answers on stdout, everything else on stderr.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,9 +52,11 @@ pub(crate) struct Captured {
 }
 
 impl Ui {
-    pub(crate) fn new(global: Global, is_json: bool) -> Self {
+    /// `words` are those that were typed after the name of the program.
+    pub(crate) fn new(global: Global, is_json: bool, words: Vec<OsString>) -> Self {
         IS_LOG.store(global.log_times, Ordering::Relaxed);
-        Self { global, caller: Caller::default(), captured: None, is_json }
+        let words = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Self { global, caller: Caller::Words(words), captured: None, is_json }
     }
 
     /// For a command that another program calls: nothing is printed, and nobody can be asked.
