@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 pub(crate) struct Arguments(Vec<String>);
 
 impl Arguments {
+    #[expect(clippy::disallowed_methods, reason = "a tool is started by Rust's own runtime")]
     pub(crate) fn from_env() -> Self {
         Self(std::env::args().skip(1).collect())
     }

@@ -18,11 +18,31 @@ pub(crate) const MUSL: &str = "x86_64-unknown-linux-musl";
 /// Recorded payloads, one folder per client.
 const FIXTURES: &str = "crates/client/fixtures";
 
+/// A call that is denied in a project, whoever makes it: outside a project most answers are empty, and so alike.
+const FORBIDDEN: &str = r#"{"session_id": "smoke", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+    "tool_input": {"command": "rm -rf .agent"}}"#;
+
+/// The words after `stead` of hook calls with something wrong in them.
+const LINES: &[&[&str]] = &[
+    &["hook"],
+    &["hook", "nosuch", "PreToolUse"],
+    &["hook", "nosuch", "NoSuchEvent", "more"],
+    &["hook", "", ""],
+    &["hook", "--flag"],
+    &["--flag", "hook", "nosuch", "PreToolUse"],
+];
+
 /// Builds the binary for a target and compares what it does with the binary of this machine: its version, the answer to
-/// each recorded payload, and the demo.
+/// each recorded payload and to calls with wrong arguments, and the demo.
 pub(crate) fn smoke(target: &str) -> Result<Tally> {
     if !has_target(target)? {
-        return Ok(Tally::skipped(&format!("no {target} here: `rustup target add {target}`")));
+        add_target(target);
+    }
+    if !has_target(target)? {
+        let why = format!("no {target} here: `rustup target add {target}`");
+        // Where the binary is built that people get, it may not go untested.
+        ensure!(std::env::var_os("CI").is_none(), "{why}");
+        return Ok(Tally::skipped(&why));
     }
     prerequisite::ensure(prerequisite::FOR_MUSL)?;
     let own = clients::build(Build::WithTests)?.with_file_name("stead");
@@ -38,11 +58,34 @@ pub(crate) fn smoke(target: &str) -> Result<Tally> {
             .with_context(|| format!("`stead hook {client} {event}`"))?;
         passed += 1;
     }
+    for line in LINES {
+        let denied = answer_in_project(&built, line)?;
+        ensure!(denied.status.success(), "`stead {}` ended with {}", line.join(" "), denied.status);
+        let said = text(&denied.stdout);
+        ensure!(said.contains("\"deny\""), "`stead {}` did not deny: {said}", line.join(" "));
+        passed += 1;
+    }
     let world = World::new()?;
     let demo = world.run(&built, &["demo"], &[])?;
     ensure!(demo.status.success(), "`stead demo` ended with {}\n{}", demo.status, text(&demo.stderr));
     println!("{}", text(&demo.stdout).lines().last().unwrap_or_default());
     Ok(Tally::new(passed + 1, 0))
+}
+
+/// What a binary answers to the forbidden call in a project.
+fn answer_in_project(binary: &Path, line: &[&str]) -> Result<Output> {
+    let world = World::new()?;
+    let made = world.run(binary, &["context", "init"], &[])?;
+    ensure!(made.status.success(), "`stead context init` ended with {}\n{}", made.status, text(&made.stderr));
+    world.run(binary, line, FORBIDDEN.as_bytes())
+}
+
+/// Installs the standard library for this target, if that is possible.
+fn add_target(target: &str) {
+    if program::find("rustup").is_some() {
+        let mut rustup = Command::new("rustup");
+        let _ = rustup.args(["target", "add", target]).current_dir(repository::root()).status();
+    }
 }
 
 /// Says whether the standard library for this target is installed.

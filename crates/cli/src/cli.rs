@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use stead_hook::Call;
 use stead_model::nearest;
 use stead_pipeline::RunStatus;
 use stead_store::{UserDirs, keep_private, terminal_columns};
@@ -18,7 +19,7 @@ use crate::person::remember_person;
 use crate::project::env;
 use crate::session::Caller;
 use crate::settle::{is_quick, settle};
-use crate::spelling::respelled;
+use crate::spelling::{options_before, respelled};
 use crate::ui::{Captured, Ui};
 use crate::{ledger, memory, precedents, seal};
 
@@ -138,9 +139,10 @@ impl Command {
         matches!(self, Self::Status(_) | Self::Log(_) | Self::Explain(_))
     }
 
-    /// Returns true for a command about the program itself. Nothing is due after it, and a shell may wait for it.
-    fn is_about_itself(&self) -> bool {
-        matches!(self, Self::Completions(_) | Self::Man(_))
+    /// Returns true for a command that is about the program itself, or answers a client. Nothing is due after it, and a shell
+    /// or the client may wait for it.
+    fn stands_alone(&self) -> bool {
+        matches!(self, Self::Completions(_) | Self::Man(_) | Self::Hook(_))
     }
 }
 
@@ -167,6 +169,8 @@ pub(crate) enum Exit {
     Run(RunStatus),
     /// What it waited for did not happen in time.
     TimedOut,
+    /// As the answer to a hook call.
+    Answered(u8),
 }
 
 impl Exit {
@@ -176,18 +180,24 @@ impl Exit {
             Self::Failed => 1,
             Self::Run(status) => status.exit_code(),
             Self::TimedOut => 124,
+            Self::Answered(code) => code,
         }
     }
 }
 
-/// Parses the command line, runs the command, prints its error and returns the exit code.
-pub(crate) fn run() -> u8 {
-    let (cli, is_json) = match parse() {
+/// Parses the command line, runs the command, prints its error and returns the exit code. `words` are those after the name
+/// of the program.
+pub(crate) fn run(words: Vec<OsString>) -> u8 {
+    let (cli, is_json) = match parse(&words) {
         Ok(parsed) => parsed,
-        Err(code) => return code,
+        // A client would read the code of a wrong command line as a denial.
+        Err(error) => match called_hook(&words) {
+            Some(call) if error.use_stderr() => return stead_hook::answer(&call),
+            _ => return refuse(error, &words),
+        },
     };
-    let mut ui = Ui::new(cli.global.clone(), is_json);
-    if cli.command.is_about_itself() {
+    let mut ui = Ui::new(cli.global.clone(), is_json, words);
+    if cli.command.stands_alone() {
         return exit_code(cli.command.run(&mut ui), &mut ui);
     }
     let is_boundary = cli.command.is_boundary();
@@ -250,25 +260,39 @@ pub(crate) fn command() -> clap::Command {
     grouped(Cli::command(), width())
 }
 
-/// Parses the command line, and says whether it asks for JSON; else returns the exit code.
-fn parse() -> Result<(Cli, bool), u8> {
-    let mut words: Vec<OsString> = std::env::args_os().collect();
-    let plain = words.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+/// Parses the command line, and says whether it asks for JSON.
+fn parse(words: &[OsString]) -> Result<(Cli, bool), clap::Error> {
+    let mut words = words.to_vec();
+    let plain = words.iter().map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
     if let Some(own) = plain.as_deref().and_then(respelled) {
-        Ui::new(Global::default(), asks_for_json(&words)).note(format!("note: read as `stead {}`", own.join(" ")));
-        words.truncate(1);
-        words.extend(own.into_iter().map(OsString::from));
+        let mut ui = Ui::new(Global::default(), asks_for_json(&words), Vec::new());
+        ui.note(format!("note: read as `stead {}`", own.join(" ")));
+        words = own.into_iter().map(OsString::from).collect();
     }
-    let matches = command().term_width(width()).try_get_matches_from(&words);
-    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, has_json(&matches))));
-    parsed.map_err(|error| match sensible(error) {
-        error if error.use_stderr() && asks_for_json(&words) => {
-            let error = wrong_words(&error);
-            Ui::new(Global::default(), true).error(&error);
-            error.exit_code()
-        }
-        error => error.exit(),
-    })
+    let line = std::iter::once(OsString::from("stead")).chain(words);
+    let matches = command().term_width(width()).try_get_matches_from(line)?;
+    Ok((Cli::from_arg_matches(&matches)?, has_json(&matches)))
+}
+
+/// Prints what the parser says instead of a command, help among it, and returns the exit code.
+fn refuse(error: clap::Error, words: &[OsString]) -> u8 {
+    let error = sensible(error);
+    if error.use_stderr() && asks_for_json(words) {
+        let error = wrong_words(&error);
+        Ui::new(Global::default(), true, Vec::new()).error(&error);
+        return error.exit_code();
+    }
+    let _ = error.print();
+    u8::try_from(error.exit_code()).unwrap_or(1)
+}
+
+/// The hook call of a line with something wrong in front of `hook`.
+fn called_hook(words: &[OsString]) -> Option<Call> {
+    let plain: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let before = options_before(&plain);
+    let at = before + plain[before..].iter().take_while(|word| word.starts_with('-')).count();
+    let (verb, rest) = words[at..].split_first()?;
+    (verb == "hook").then(|| Call::parse(rest.iter().cloned())).flatten()
 }
 
 /// Returns true if the command that was parsed has `--json`.
@@ -285,7 +309,7 @@ fn own_json(matches: &ArgMatches) -> bool {
 
 /// As [`has_json`], for words that could not be parsed.
 fn asks_for_json(words: &[OsString]) -> bool {
-    words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
+    words.iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// Drops suggestions that are no likely typing error: nothing helps more than a wrong hint.

@@ -41,7 +41,9 @@ mod trusting;
 mod ui;
 mod verdict;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+#[cfg(not(test))]
+use std::ffi::{c_char, c_int};
 
 use stead_hook::{Call, StatusCall};
 
@@ -50,17 +52,19 @@ use stead_hook::{Call, StatusCall};
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "an unmangled symbol is the only way in without Rust's own runtime")]
 #[unsafe(no_mangle)]
-extern "C" fn main() -> std::ffi::c_int {
-    std::ffi::c_int::from(enter())
+extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
+    // SAFETY: these are the arguments that the C runtime gives to `main`.
+    c_int::from(enter(unsafe { stead_store::words_of(count, words) }))
 }
 
+/// `words` are those after the name of the program.
 #[cfg_attr(test, expect(dead_code, reason = "tests have their own entry point"))]
-fn enter() -> u8 {
-    let mut args = std::env::args_os().skip(1);
-    match args.next().as_deref().and_then(OsStr::to_str) {
-        Some("hook") => Call::parse(args).map(|call| stead_hook::answer(&call)),
-        Some("statusline") => StatusCall::parse(args).map(|call| call.answer()),
+fn enter(words: Vec<OsString>) -> u8 {
+    let rest = || words.iter().skip(1).cloned();
+    match words.first().map(OsString::as_os_str).and_then(OsStr::to_str) {
+        Some("hook") => Call::parse(rest()).map(|call| stead_hook::answer(&call)),
+        Some("statusline") => StatusCall::parse(rest()).map(|call| call.answer()),
         _ => None,
     }
-    .unwrap_or_else(cli::run)
+    .unwrap_or_else(|| cli::run(words))
 }

@@ -62,11 +62,8 @@ fn unless_typed(what: &str, why: Option<String>, project: &Project) -> Result<()
 }
 
 fn was_typed(project: &Project) -> bool {
-    if let Caller::Tool(_) = project.caller {
-        return false;
-    }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    calling_session(project).is_some_and(|binding| spend_grant(&project.indexes(), &binding, &words))
+    let Caller::Words(words) = &project.caller else { return false };
+    calling_session(project).is_some_and(|binding| spend_grant(&project.indexes(), &binding, words))
 }
 
 /// Looks for signs that an agent runs this command.
@@ -143,7 +140,7 @@ impl Surroundings {
     fn sign(&self) -> Option<AgentSign> {
         let seen = AgentSign::above_command(&env, &self.line);
         match &self.caller {
-            Caller::Words => seen,
+            Caller::Words(_) => seen,
             // Whoever started the server: tools are called by agents.
             Caller::Tool(binding) => {
                 let bound = binding.as_ref().and_then(|binding| Harness::from_name(&binding.harness));

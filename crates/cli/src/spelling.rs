@@ -31,7 +31,7 @@ pub(crate) fn respelled(words: &[String]) -> Option<Vec<String>> {
 }
 
 /// How many words are options that every command takes.
-fn options_before(words: &[String]) -> usize {
+pub(crate) fn options_before(words: &[String]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += match word.as_str() {

@@ -1,6 +1,9 @@
 //! The output of commands: answers on stdout, everything else on stderr.
 
+mod tone;
+
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +20,8 @@ use crate::cli::Global;
 use crate::error::CliError;
 use crate::project::now;
 use crate::session::Caller;
+
+pub(crate) use tone::Tone;
 
 /// The default width of a line.
 const WIDTH: usize = 80;
@@ -51,9 +56,11 @@ pub(crate) struct Captured {
 }
 
 impl Ui {
-    pub(crate) fn new(global: Global, is_json: bool) -> Self {
+    /// `words` are those that were typed after the name of the program.
+    pub(crate) fn new(global: Global, is_json: bool, words: Vec<OsString>) -> Self {
         IS_LOG.store(global.log_times, Ordering::Relaxed);
-        Self { global, caller: Caller::default(), captured: None, is_json }
+        let words = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Self { global, caller: Caller::Words(words), captured: None, is_json }
     }
 
     /// For a command that another program calls: nothing is printed, and nobody can be asked.
@@ -113,6 +120,19 @@ impl Ui {
             text.push('\n');
         }
         let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+
+    /// Prints one line of pieces that are coloured where colours are shown, otherwise as [`Ui::line`] does.
+    pub(crate) fn coloured(&mut self, pieces: &[(Tone, &str)]) {
+        let is_shown = self.captured.is_none() && !is_engine_log() && tone::is_shown(&io::stdout());
+        if !is_shown {
+            return self.line(pieces.iter().map(|(_, text)| *text).collect::<String>());
+        }
+        let text: String = pieces.iter().map(|(tone, text)| tone.paint(&visible(text))).collect();
+        let mut out = io::stdout().lock();
+        let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
+        let _ = writeln!(out, "{}", wrapped(&text, width));
         let _ = out.flush();
     }
 
@@ -293,10 +313,10 @@ fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(json.chars().map(&mut escape).collect::<Vec<String>>().concat())
 }
 
-/// Breaks long lines at spaces and indents the rest. Words are never broken.
+/// Breaks long lines at spaces and indents the rest. Words are never broken. Colours take no room.
 fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
     const INDENT: usize = 4;
-    let Some(width) = width.filter(|width| text.lines().any(|line| line.chars().count() > *width)) else {
+    let Some(width) = width.filter(|width| text.lines().any(|line| tone::columns(line) > *width)) else {
         return Cow::Borrowed(text);
     };
     let mut out = String::with_capacity(text.len() + text.len() / 16);
@@ -309,7 +329,7 @@ fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
             let blanks = rest.len() - rest.trim_start_matches(' ').len();
             let end = rest[blanks..].find(' ').map_or(rest.len(), |length| blanks + length);
             let (word, behind) = rest.split_at(end);
-            let length = word.trim_end_matches('\n').chars().count();
+            let length = tone::columns(word.trim_end_matches('\n'));
             if used > 0 && used + length > width && indent < width {
                 out.push_str(&format!("\n{:indent$}{}", "", word.trim_start_matches(' ')));
                 used = indent + length - blanks;
@@ -347,5 +367,7 @@ mod tests {
         check("short\none two three\nend", Some(9), "short\none two\n    three\nend");
         check("a-word-too-wide-for-it", Some(9), "a-word-too-wide-for-it");
         check("see a-word-too-wide-for-it now", Some(9), "see\n    a-word-too-wide-for-it\n    now");
+        check("\u{1b}[1mone\u{1b}[0m two", Some(7), "\u{1b}[1mone\u{1b}[0m two");
+        check("\u{1b}[1mone\u{1b}[0m two three", Some(9), "\u{1b}[1mone\u{1b}[0m two\n    three");
     }
 }

@@ -56,3 +56,16 @@ pub fn detect(named: Harness, signs: &Signs<'_>) -> Harness {
     }
     Harness::ALL.into_iter().find(|other| *other != named && (other.client().claims)(signs)).unwrap_or(named)
 }
+
+/// Finds the caller where no known client is named: the first that claims the call, else the first that raises an event of
+/// this name.
+pub fn detect_unnamed(signs: &Signs<'_>, event: Option<&str>) -> Option<Harness> {
+    let claiming = Harness::ALL.into_iter().find(|harness| (harness.client().claims)(signs));
+    let named = signs.text("hook_event_name");
+    claiming.or_else(|| named.as_deref().and_then(raising)).or_else(|| event.and_then(raising))
+}
+
+/// The first client that raises an event of this name.
+pub fn raising(event: &str) -> Option<Harness> {
+    Harness::ALL.into_iter().find(|harness| harness.client().event(event).is_some())
+}

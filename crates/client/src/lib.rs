@@ -54,7 +54,7 @@ roster! {
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};
-pub use detect::{Signs, detect};
+pub use detect::{Signs, detect, detect_unnamed, raising};
 pub use headless::{Headless, PromptWay};
 pub use injected::Injected;
 pub use lenient::Members;

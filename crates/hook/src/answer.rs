@@ -1,10 +1,9 @@
 //! One call from start to end: who is calling, what the event is, what the gates decide, what is recorded.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
-use stead_client::{Harness, Members, Signs, detect};
+use stead_client::{Harness, Members, Signs, detect, detect_unnamed, raising};
 use stead_model::{Capped, Event, EventKind, Level, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
@@ -32,18 +31,25 @@ use crate::turn;
 /// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
     ignore_broken_pipes();
-    last_word::arm(call.harness, call.event.as_deref());
+    // Until the call is read.
+    let presumed = call.harness.or_else(|| call.event.as_deref().and_then(raising));
+    last_word::arm(presumed, call.event.as_deref());
     fault("start");
     let env: &Env = &|name| std::env::var_os(name);
     let exit = match payload::read() {
-        Payload::TooBig => match call.harness {
+        Payload::TooBig => match presumed {
             Some(harness) => {
                 let native = call.event.as_deref().unwrap_or_default();
                 speak(&last_word::undecided(harness, native, "the call is larger than 16 MB, which is the limit"))
             }
-            None => 0,
+            None => nobody(),
         },
-        Payload::Bytes(bytes) => handle(call, &payload::text(&bytes), env),
+        Payload::Bytes(bytes) => {
+            if bytes.is_empty() && std::io::stdin().is_terminal() {
+                nobody();
+            }
+            handle(call, &payload::text(&bytes), env)
+        }
     };
     payload::drain_rest();
     exit
@@ -62,36 +68,50 @@ pub(crate) fn speak(reply: &Reply) -> u8 {
     reply.exit
 }
 
+/// Says on standard error that there is no call, or nobody to answer. No client takes the exit code for a denial.
+fn nobody() -> u8 {
+    let text = "Stead: `stead hook` is called by agent programs, which write JSON to its standard input; nothing that it \
+                knows was written, so nothing was judged. `stead hook --help` has an example.\n";
+    speak(&Reply { stderr: text.to_owned(), ..Reply::default() })
+}
+
 fn handle(call: &Call, text: &str, env: &Env) -> u8 {
-    let members = Members::read(text);
-    let Some(harness) = caller(call, members.as_ref().unwrap_or(&Members::default()), env) else {
-        return 0;
-    };
-    let named = call.event.as_deref();
-    last_word::heard(Some(harness), named.unwrap_or_default());
-    let read = harness.client().read;
-    if let Ok(members) = &members {
-        return respond(call, harness, &read(members, named), env);
-    }
-    // Invalid JSON; the most common problem can be repaired.
-    let repaired = payload::escape_controls(text);
-    match Members::read(&repaired) {
-        Ok(members) => respond(call, harness, &read(&members, named), env),
-        Err(error) => {
-            let native = named.map_or_else(|| sniffed(&repaired), Cow::Borrowed);
-            let reason = format!("Stead could not read the call ({error}), so it is denied; try again");
-            speak(&last_word::undecided(harness, &native, &reason))
+    match Members::read(text) {
+        Ok(members) => hear(call, &members, env),
+        // Invalid JSON; the most common problem can be repaired.
+        Err(_) => {
+            let repaired = payload::escape_controls(text);
+            match Members::read(&repaired) {
+                Ok(members) => hear(call, &members, env),
+                Err(error) => unreadable(call, &repaired, &error.to_string(), env),
+            }
         }
     }
 }
 
+fn hear(call: &Call, members: &Members<'_>, env: &Env) -> u8 {
+    let Some(harness) = caller(call, members, env) else { return nobody() };
+    let named = call.event.as_deref();
+    last_word::heard(Some(harness), named.unwrap_or_default());
+    respond(call, harness, &(harness.client().read)(members, named), env)
+}
+
+/// Replies to a call that is not JSON: denies if the line or the text names an event at which a gate decides.
+fn unreadable(call: &Call, text: &str, error: &str, env: &Env) -> u8 {
+    let names = [call.event.as_deref(), sniffed(text)];
+    let found = caller(call, &Members::default(), env);
+    let Some(harness) = found.or_else(|| names.into_iter().flatten().find_map(raising)) else { return nobody() };
+    let gated = names.into_iter().flatten().find(|name| harness.client().heard(name).kind.is_gated());
+    let native = gated.or(call.event.as_deref()).unwrap_or_default();
+    let reason = format!("Stead could not read the call ({error}), so it is denied; try again");
+    speak(&last_word::undecided(harness, native, &reason))
+}
+
 /// The event name in a text that is not JSON, if there is one.
-fn sniffed(text: &str) -> Cow<'_, str> {
-    let name = text.split_once("\"hook_event_name\"").and_then(|(_, rest)| {
-        let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        rest.split_once('"').map(|(name, _)| name)
-    });
-    Cow::Borrowed(name.unwrap_or_default())
+fn sniffed(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("\"hook_event_name\"")?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    rest.split_once('"').map(|(name, _)| name)
 }
 
 /// A loop that a person started comes before the orchestrator.
@@ -109,7 +129,7 @@ fn caller(call: &Call, members: &Members<'_>, env: &Env) -> Option<Harness> {
     let signs = Signs::new(members, &lookup);
     match call.harness {
         Some(named) => Some(detect(named, &signs)),
-        None => Harness::ALL.into_iter().find(|harness| (harness.client().claims)(&signs)),
+        None => detect_unnamed(&signs, call.event.as_deref()),
     }
 }
 

@@ -14,7 +14,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// Reads the arguments after `stead hook`. `None` means that a person asks for help.
+    /// Reads the arguments after `stead hook`. `None` means that a person typed it: to ask for help, or without any name at a
+    /// terminal, where no client writes.
     pub fn parse(args: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut words = Vec::new();
         for arg in args {
@@ -31,7 +32,7 @@ impl Call {
         }
         let mut words = words.into_iter();
         let harness = words.next().and_then(|name| Harness::from_name(&name));
-        Some(Self { harness, event: words.next() })
+        Some(Self { harness, event: words.next().filter(|event| !event.is_empty()) })
     }
 }
 
@@ -41,9 +42,14 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<(Option<&str>, Option<&str>)>) {
-        let call = Call::parse(line.split_whitespace().map(OsString::from));
+        check_words(&line.split_whitespace().collect::<Vec<_>>(), expected);
+    }
+
+    #[track_caller]
+    fn check_words(words: &[&str], expected: Option<(Option<&str>, Option<&str>)>) {
+        let call = Call::parse(words.iter().map(OsString::from));
         let shown = call.as_ref().map(|call| (call.harness.map(Harness::name), call.event.as_deref()));
-        assert_eq!(shown, expected, "{line}");
+        assert_eq!(shown, expected, "{words:?}");
     }
 
     #[test]
@@ -54,6 +60,9 @@ mod tests {
         check(&format!("--new-flag {known} PreToolUse --x=1 extra"), Some((Some(known), Some("PreToolUse"))));
         check("no-such-client Stop", Some((None, Some("Stop"))));
         check("--flag-only", Some((None, None)));
+        check(&format!("{known} NoSuchEvent"), Some((Some(known), Some("NoSuchEvent"))));
+        check_words(&["", "Stop"], Some((None, Some("Stop"))));
+        check_words(&[known, ""], Some((Some(known), None)));
     }
 
     #[test]

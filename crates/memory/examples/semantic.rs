@@ -10,6 +10,7 @@ use stead_memory::semantic::SemanticModel;
 /// As short as a query.
 const SHORT: &str = "the agent deleted the migration that a test needed";
 
+#[expect(clippy::disallowed_methods, reason = "an example is started by Rust's own runtime")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [folder, file] = words.as_slice() else { return Err("expected FOLDER FILE".into()) };

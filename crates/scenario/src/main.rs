@@ -34,6 +34,7 @@ enum Verb {
     Page,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a tool is started by Rust's own runtime")]
 fn main() -> ExitCode {
     match work(Arguments::parse().verb) {
         Ok(code) => code,

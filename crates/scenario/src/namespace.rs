@@ -46,6 +46,7 @@ fn probe(flags: &[&str]) -> Result<(), String> {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a tool is started by Rust's own runtime")]
 fn again(flags: &[&str]) -> Result<ExitCode> {
     let own = std::env::current_exe()?;
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();

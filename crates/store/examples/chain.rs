@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use stead_store::{Chain, Durability};
 
+#[expect(clippy::disallowed_methods, reason = "an example is started by Rust's own runtime")]
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -13,6 +13,7 @@ mod cache;
 mod canonical;
 mod chain;
 mod check;
+mod command_line;
 mod config;
 
 mod deadline;
@@ -62,6 +63,7 @@ pub use cache::{cache_time, is_untouched, open_cache, read_until};
 pub use canonical::canonical;
 pub use chain::{Appended, Chain, Cut, Flaw, FlawKind, Head, Lost, Verified, Vouched, VouchedLine};
 pub use check::{CheckEnd, Checked, LONGEST, ask_git, end_checks, run_check, run_program};
+pub use command_line::words_of;
 pub use config::{
     Because, Config, Edited, Entry, Layer, NotTaken, Origin, Problem, set_value, trust_file, unset_value,
 };

@@ -74,9 +74,10 @@ mod unix {
         Ok(byte[0])
     }
 
-    /// A text that differs between machines and lasts; `None` where the system has none in a file.
-    pub(crate) fn machine_id() -> Option<String> {
-        std::fs::read_to_string("/etc/machine-id").ok().filter(|id| !id.trim().is_empty())
+    /// The texts in which a system may name the machine, the usual one first.
+    pub(crate) fn machine_ids() -> impl Iterator<Item = String> {
+        const FILES: [&str; 3] = ["/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostid"];
+        FILES.into_iter().filter_map(|file| std::fs::read_to_string(file).ok())
     }
 
     /// What a path leads to, however it is spelled.
@@ -331,8 +332,8 @@ mod other {
         Ok(byte[0])
     }
 
-    pub(crate) fn machine_id() -> Option<String> {
-        None
+    pub(crate) fn machine_ids() -> impl Iterator<Item = String> {
+        std::iter::empty()
     }
 
     /// Real paths have the real spelling on this system.

@@ -7,6 +7,7 @@
 mod announce;
 mod index;
 mod log;
+mod machine;
 mod quick;
 
 use std::fs::{self, File};
@@ -20,7 +21,8 @@ pub use log::LogLook;
 
 use crate::file::read_capped;
 use crate::{Durability, Exact, StoreError, create_parents, os, replace, sha256, take_turn};
-use index::{Index, Machine};
+use index::Index;
+use machine::Machine;
 use quick::Quick;
 
 /// Files up to this size are copied, and can be put back.
@@ -126,8 +128,8 @@ impl Seal {
         let turn = take_turn(&path, patience)?;
         let Contents { index, is_new, is_steady } = self.read();
         let announced = announce::read(&self.dir);
-        let is_foreign = index.is_foreign();
-        let Index { files, logs, .. } = index;
+        let Index { machine, files, logs } = index;
+        let is_foreign = machine.is_some_and(|machine| machine.is_other(&self.dir));
         Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, is_foreign, _turn: turn })
     }
 
@@ -233,7 +235,7 @@ impl OpenSeal {
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
     pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let index = Index { machine: Machine::this(), files: self.files, logs: self.logs };
+        let index = Index { machine: Machine::this(&self.seal.dir), files: self.files, logs: self.logs };
         let path = self.seal.dir.join(INDEX);
         let text = index.render(&self.seal.root, folders);
         if !path.exists() {

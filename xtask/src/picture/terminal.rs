@@ -19,14 +19,17 @@ const MARGIN: f64 = 18.0;
 
 /// Runs the demo and draws the beginning of what it tells.
 pub(crate) fn run() -> Result<()> {
-    let output = program::read(program::cargo().args(["run", "-q", "-p", "stead-cli", "--", "demo"]))?;
+    let mut demo = program::cargo();
+    demo.args(["run", "-q", "-p", "stead-cli", "--", "demo"]).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR");
+    let output = program::read(&mut demo)?;
     fs::write(repository::path(FILE), svg(&screen("stead demo", &output))).context("write the picture")
 }
 
 /// The first steps of a story that fit on a screen below its command. A step starts with its number.
 fn screen(command: &str, output: &str) -> Vec<String> {
     let lines: Vec<&str> = output.lines().take(ROWS).collect();
-    let starts = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
+    let starts =
+        |line: &&str| pieces(line).first().is_some_and(|piece| piece.text.starts_with(|c: char| c.is_ascii_digit()));
     let whole = match lines.len() < ROWS {
         true => lines.len(),
         false => (0..ROWS).rev().find(|at| starts(&lines[*at])).unwrap_or(ROWS - 1),
@@ -51,21 +54,64 @@ fn svg(lines: &[String]) -> String {
         height - 1.0
     );
     for (row, line) in lines.iter().enumerate() {
-        let indent = line.len() - line.trim_start().len();
-        let words = line.trim_start();
-        if words.is_empty() {
+        let mut pieces = pieces(line);
+        let whole: String = pieces.iter().map(|piece| piece.text).collect();
+        let indent = whole.len() - whole.trim_start().len();
+        let columns = whole.trim_start().chars().count();
+        if columns == 0 {
             continue;
         }
         let (x, y) = (MARGIN + indent as f64 * CELL.0, MARGIN + row as f64 * CELL.1 + 14.0);
-        let length = words.chars().count() as f64 * CELL.0;
+        let length = columns as f64 * CELL.0;
+        if let Some(first) = pieces.first_mut() {
+            first.text = first.text.trim_start();
+        }
         let fill = if row == 0 { " fill=\"#7ee787\"" } else { "" };
+        let words: String = pieces.iter().map(Piece::drawn).collect();
         let _ = writeln!(
             text,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" xml:space=\"preserve\"{fill}>{}</text>",
-            escape(words)
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" xml:space=\"preserve\"{fill}>{words}</text>"
         );
     }
     text + "</svg>\n"
+}
+
+/// A part of a line in one colour.
+#[derive(Debug, PartialEq, Eq)]
+struct Piece<'l> {
+    /// As the terminal is told: numbers with `;` between them.
+    tone: &'l str,
+    text: &'l str,
+}
+
+impl Piece<'_> {
+    fn drawn(&self) -> String {
+        let text = escape(self.text);
+        let style: String =
+            self.tone.split(';').filter_map(style).map(|(name, value)| format!(" {name}=\"{value}\"")).collect();
+        if style.is_empty() { text } else { format!("<tspan{style}>{text}</tspan>") }
+    }
+}
+
+/// How a number of a terminal's sequence is drawn.
+fn style(code: &str) -> Option<(&'static str, &'static str)> {
+    match code {
+        "1" => Some(("font-weight", "bold")),
+        "2" => Some(("fill", "#9198a1")),
+        "31" => Some(("fill", "#ff7b72")),
+        "32" => Some(("fill", "#7ee787")),
+        "33" => Some(("fill", "#e3b341")),
+        "36" => Some(("fill", "#79c0ff")),
+        _ => None,
+    }
+}
+
+/// Divides a line where its colour changes.
+fn pieces(line: &str) -> Vec<Piece<'_>> {
+    let mut parts = line.split("\u{1b}[");
+    let first = Piece { tone: "", text: parts.next().unwrap_or_default() };
+    let behind = parts.filter_map(|part| part.split_once('m')).map(|(tone, text)| Piece { tone, text });
+    std::iter::once(first).chain(behind).filter(|piece| !piece.text.is_empty()).collect()
 }
 
 fn escape(text: &str) -> String {
@@ -95,5 +141,18 @@ mod tests {
     fn nothing_in_a_line_breaks_the_picture() {
         let drawn = svg(&["$ a".into(), "   <b> && c".into()]);
         assert!(drawn.contains(">&lt;b&gt; &amp;&amp; c</text>") && drawn.contains("x=\"43.2\""), "{drawn}");
+    }
+
+    #[test]
+    fn colours_of_the_terminal_are_drawn() {
+        let line = "\u{1b}[1;31m   No.\u{1b}[0m <x> \u{1b}[32mok\u{1b}[0m";
+        let drawn = svg(&["$ a".into(), line.into()]);
+        let expected = "<tspan font-weight=\"bold\" fill=\"#ff7b72\">No.</tspan> &lt;x&gt; <tspan fill=\"#7ee787\">ok</tspan></text>";
+        assert!(
+            drawn.contains(expected) && drawn.contains("x=\"43.2\"") && drawn.contains("textLength=\"84.0\""),
+            "{drawn}"
+        );
+        let screen = screen("stead demo", "\u{1b}[1m1. step\u{1b}[0m\nx\n\u{1b}[1m2. step\u{1b}[0m\n");
+        assert_eq!(screen.len(), 4);
     }
 }

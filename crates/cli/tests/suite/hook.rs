@@ -1,9 +1,9 @@
 //! One call, seen from outside: replies, detection, the two safety nets.
 
 use serde_json::json;
-use stead_testkit::World;
+use stead_testkit::{Finish, World};
 
-use crate::world::{bare, denies, lines, marked, payload, shell, tool};
+use crate::world::{at_terminal, bare, denies, lines, marked, payload, shell, tool};
 
 #[test]
 fn a_harmless_call_passes_without_a_word() {
@@ -87,6 +87,99 @@ fn a_stale_line_blocks_nothing() {
     for line in ["claude PreToolUse --flag-of-tomorrow", "claude", "client-of-tomorrow PreToolUse", "--x"] {
         let run = world.hook(line, shell(&world, "ls"));
         assert_eq!(run.to_string(), "exit 0", "{line}");
+    }
+}
+
+/// Clients read the exit code of a wrong command line as a denial without a reason, or as one of everything.
+#[cfg(unix)]
+#[test]
+fn whatever_is_wrong_with_the_arguments_a_call_is_answered() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let world = marked();
+    let harmless = shell(&world, "ls");
+    let forbidden = shell(&world, "rm -rf .agent");
+    let unclaimed = json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": world.project(), "tool_input": {"command": "rm -rf .agent"},
+    })
+    .to_string();
+    let calls: [&[&[u8]]; 16] = [
+        &[b"hook"],
+        &[b"hook", b"nosuch"],
+        &[b"hook", b"nosuch", b"PreToolUse"],
+        &[b"hook", b"claude"],
+        &[b"hook", b"claude", b"NoSuchEvent"],
+        &[b"hook", b"claude", b"PreToolUse", b"--flag", b"--other=1", b"more", b"-x"],
+        &[b"hook", b"--flag", b"claude", b"PreToolUse"],
+        &[b"hook", b"claude", b"--help"],
+        &[b"hook", b"\xff\xfe", b"\xff"],
+        &[b"hook", b"claude", b"\xff"],
+        &[b"hook", b"", b""],
+        &[b"hook", b"claude", b""],
+        &[b"--nosuch", b"hook", b"claude", b"PreToolUse"],
+        &[b"-C", b"/nosuch", b"hook", b"claude", b"PreToolUse"],
+        &[b"--config", b"no.such=1", b"hook", b"claude", b"PreToolUse"],
+        &[b"--\xff", b"hook", b"--"],
+    ];
+    for line in calls {
+        let call = |input: &str| {
+            let words = line.iter().map(|word| OsStr::from_bytes(word));
+            world.command(world.program(), &world.project()).args(words).finish(&world, input.as_bytes())
+        };
+        let shown: Vec<_> = line.iter().map(|word| String::from_utf8_lossy(word)).collect();
+        assert_eq!(call(&harmless).to_string(), "exit 0", "{shown:?}");
+        for payload in [&forbidden, &unclaimed] {
+            let run = call(payload);
+            assert!(denies(&run.stdout) && run.code == 0 && run.stderr.is_empty(), "{shown:?}: {run}");
+        }
+        // Where nothing can be read, the event decides; nothing is denied by the exit code.
+        for text in ["{\"hook_event_name\": \"PreToolUse\", broken", "", "[1]", "\0"] {
+            let run = call(text);
+            assert_eq!(run.code, 0, "{shown:?} {text:?}: {run}");
+            assert_eq!(denies(&run.stdout), !run.stdout.is_empty(), "{shown:?} {text:?}: {run}");
+        }
+        assert!(denies(&call("{\"hook_event_name\": \"PreToolUse\", broken").stdout), "{shown:?}");
+    }
+}
+
+#[test]
+fn who_is_not_answered_is_told_why() {
+    let world = marked();
+    for (line, input) in [("", ""), ("nosuch", ""), ("nosuch NoSuchEvent", "{\"a\": 1}"), ("", "[]")] {
+        let run = world.hook(line, input);
+        assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{line}: {run}");
+        assert!(run.stderr.contains("nothing was judged"), "{line}: {run}");
+    }
+}
+
+#[test]
+fn a_person_at_a_terminal_learns_what_it_is() {
+    let world = marked();
+    for (args, code) in [(&["hook"][..], 1), (&["hook", "claude"], 0), (&["hook", "help"], 1), (&["hook", "--help"], 0)]
+    {
+        let run = at_terminal(&world, 80, args);
+        assert_eq!(run.code, code, "{args:?}: {run}");
+        assert!(run.stdout.contains("agent program") && run.stdout.contains("stead hook"), "{args:?}: {run}");
+    }
+}
+
+/// The name by which a program is started is free, and need not be there.
+#[cfg(unix)]
+#[test]
+fn a_start_without_a_name_is_a_start() {
+    use std::os::unix::process::CommandExt;
+
+    let world = marked();
+    for name in ["", "-stead", "hook", "a name with blanks"] {
+        let mut command = world.command(world.program(), &world.project());
+        let run = command
+            .arg0(name)
+            .args(["hook", "claude", "PreToolUse"])
+            .finish(&world, shell(&world, "rm -rf .agent").as_bytes());
+        assert!(denies(&run.stdout) && run.code == 0, "{name}: {run}");
+        let run = world.command(world.program(), &world.project()).arg0(name).arg("--version").finish(&world, b"");
+        assert!(run.stdout.starts_with("stead ") && run.code == 0, "{name}: {run}");
     }
 }
 

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use stead_testkit::World;
 
-use crate::world::marked;
+use crate::world::{at_terminal, marked};
 
 /// How long anything that must happen may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -223,32 +223,65 @@ fn the_demo_plays_to_its_end() {
 }
 
 #[test]
-fn the_demo_is_a_story_of_sixty_lines() {
+fn the_demo_is_a_story_of_two_screens() {
     let mut world = marked();
     world.set("TMPDIR", world.folder().display().to_string());
     let run = world.stead(&["demo"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert!(lines.len() <= 60, "{} lines\n{run}", lines.len());
+    assert!(lines.len() <= 46, "{} lines\n{run}", lines.len());
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{run}");
-    assert!(!run.stdout.contains('{'), "no payloads: {run}");
-    // Ids begin with the time.
-    let stamps = |line: &str| {
-        let words = line.split(' ').map(|word| match word.contains("Z-prove-that") {
-            true => "`LOOP`,",
-            false => word,
-        });
-        words.collect::<Vec<_>>().join(" ")
+    assert!(!run.stdout.contains(['{', '\u{1b}']), "no payloads, and no colours in a pipe: {run}");
+    // A time of day, and the id of a verdict.
+    let stamps = |word: &str| match word.as_bytes() {
+        [_, _, b':', _, _, b':', _, _] => "HH:MM:SS".to_owned(),
+        [b'v', b'-', ..] => "VERDICT".to_owned(),
+        _ => word.to_owned(),
     };
-    insta::assert_snapshot!("demo", lines.iter().map(|line| stamps(line)).collect::<Vec<_>>().join("\n"));
+    let told = run.stdout.split_inclusive([' ', '\n']).map(|word| {
+        let plain = word.trim_end();
+        stamps(plain) + &word[plain.len()..]
+    });
+    insta::assert_snapshot!("demo", told.collect::<String>().trim_end());
 
     // The picture of the README shows its first steps.
     let picture = include_str!("../../../../docs/demo.svg").lines().filter(|line| line.starts_with("<text "));
-    let drawn: Vec<String> = picture
-        .map(|line| line.trim_end_matches("</text>").split_once('>').unwrap().1)
-        .map(|words| words.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
-        .collect();
+    let text =
+        |line: &str| line.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text).collect::<String>();
+    let drawn: Vec<String> =
+        picture.map(|line| text(line).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).collect();
     let told = std::iter::once("$ stead demo").chain(lines.iter().map(|line| line.trim()));
     assert!(drawn.len() > 15, "{drawn:?}");
     assert_eq!(drawn, told.take(drawn.len()).collect::<Vec<_>>(), "run `cargo xtask picture`");
+}
+
+#[test]
+fn the_demo_is_in_colour_where_colours_are_shown() {
+    let check = |variables: &[(&str, &str)], args: &[&str], is_coloured: bool| {
+        let mut world = marked();
+        world.set("TMPDIR", world.folder().display().to_string());
+        for (name, value) in variables {
+            world.set(name, *value);
+        }
+        let run = at_terminal(&world, 80, args);
+        assert_eq!(run.code, 0, "{run}");
+        assert_eq!(run.stdout.contains("\u{1b}[1;31mNo.\u{1b}[0m"), is_coloured, "{variables:?}: {run}");
+        assert_eq!(run.stdout.contains('\u{1b}'), is_coloured, "{variables:?}: {run}");
+    };
+    check(&[("TERM", "xterm")], &["demo"], true);
+    check(&[("TERM", "xterm"), ("NO_COLOR", "1")], &["demo"], false);
+    check(&[("TERM", "dumb")], &["demo"], false);
+}
+
+/// Nothing in it is told because it should be so: here the project's test cannot run.
+#[cfg(unix)]
+#[test]
+fn a_demo_that_is_answered_otherwise_fails() {
+    let mut world = marked();
+    world.set("TMPDIR", world.folder().display().to_string());
+    world.sh("mkdir ../few && for name in git sh; do ln -s \"$(command -v $name)\" ../few; done").ok();
+    world.set("PATH", world.folder().join("few").display().to_string());
+    let run = world.stead(&["demo"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("error: a test that passes proved nothing"), "{run}");
 }

@@ -382,3 +382,28 @@ fn a_claim_that_git_brought_does_not_count() {
     let list = world.stead(&["feature", "list", "--json"]).ok();
     assert!(!list.contains("\"tested\": true"), "{list}");
 }
+
+/// Containers often lack an id of the machine, or have an empty one.
+#[test]
+fn a_machine_without_an_id_gets_one_that_stays() {
+    let world = world();
+    let folder = state_of(&world);
+    fs::remove_file(format!("{folder}/seal")).unwrap();
+    let call = payload(&world, "SessionStart", json!({"source": "startup"}));
+    let script = format!(
+        "for id in /etc/machine-id /var/lib/dbus/machine-id /etc/hostid; do
+             [ ! -e $id ] || mount --bind /dev/null $id
+         done
+         cat > \"$HOME/call\"
+         for round in 1 2; do
+             \"$STEAD\" hook claude SessionStart < \"$HOME/call\" > \"$HOME/said\"
+             grep '^{{\"machine\":' '{folder}/seal'
+             touch .agent/config.toml
+         done
+         cat '{folder}/machine'"
+    );
+    let Some(run) = world.sh_with_own_mounts(&script, call.as_bytes()) else { return };
+    let said = run.ok();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines.len() == 3 && lines[0] == lines[1] && lines[2].len() == 32, "{said}");
+}

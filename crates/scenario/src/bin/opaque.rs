@@ -3,6 +3,7 @@
 
 use std::process::{Command, ExitCode};
 
+#[expect(clippy::disallowed_methods, reason = "a tool is started by Rust's own runtime")]
 fn main() -> ExitCode {
     let Some(script) = std::env::args().nth(1).and_then(|hex| stead_scenario::from_hex(&hex)) else {
         eprintln!("opaque: the argument is not a script in hexadecimal digits");

@@ -2,8 +2,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::machine::Machine;
 use super::quick::Quick;
-use crate::sha256;
 
 /// One sealed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,20 +52,6 @@ pub(super) struct Index {
     pub(super) logs: Vec<SealedLog>,
 }
 
-/// The machine on which a seal was made. Where the system names none, all are the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Machine {
-    machine: String,
-}
-
-impl Machine {
-    /// This machine. Its name is only comparable: the system's own id is not for others to read.
-    pub(super) fn this() -> Option<Self> {
-        let id = crate::os::machine_id()?;
-        Some(Self { machine: sha256(format!("stead seal {}", id.trim()).as_bytes()).get(..16)?.to_owned() })
-    }
-}
-
 impl Sealed {
     /// The hashes of the texts that must be kept for it.
     pub(super) fn hashes(&self) -> impl Iterator<Item = &str> {
@@ -88,12 +74,6 @@ impl Index {
             }
         }
         Some(index)
-    }
-
-    /// Returns true if it was made on another machine: a home that several share, or that was copied. Inodes and times then
-    /// say nothing.
-    pub(super) fn is_foreign(&self) -> bool {
-        self.machine.is_some() && Machine::this().is_some_and(|this| self.machine.as_ref() != Some(&this))
     }
 
     pub(super) fn render(&self, root: &Path, folders: &[PathBuf]) -> String {

@@ -198,7 +198,7 @@ fn a_seal_of_another_machine_is_known() {
     assert!(!world.seal().open(PATIENCE).unwrap().is_foreign);
     let path = world.seal().dir().join(INDEX);
     let text = fs::read_to_string(&path).unwrap();
-    let Some(line) = text.lines().find(|line| line.starts_with("{\"machine\":")) else { return };
+    let line = text.lines().find(|line| line.starts_with("{\"machine\":")).unwrap();
     fs::write(&path, text.replace(line, "{\"machine\":\"another\"}")).unwrap();
     assert!(world.seal().open(PATIENCE).unwrap().is_foreign && !world.seal().open(PATIENCE).unwrap().is_new);
     fs::write(&path, text.replace(&format!("{line}\n"), "")).unwrap();

@@ -9,13 +9,18 @@ use serde_json::{Value, json};
 use stead_client::Harness;
 
 use crate::error::CliError;
-use crate::ui::Ui;
+use crate::ui::{Tone, Ui};
 
 /// The client that the scripted session imitates.
 pub(super) const CLIENT: Harness = Harness::DEFAULT;
 
 /// How much of a diff is shown.
 const SHOWN: usize = 14;
+
+/// What Stead answers, in a word or two.
+const NO: &str = "No.";
+const NOT_YET: &str = "Not yet.";
+const GO_AHEAD: &str = "Go ahead.";
 
 /// The session of most scenes.
 const SESSION: &str = "demo-session";
@@ -54,19 +59,25 @@ impl Answer {
         said["hookSpecificOutput"]["permissionDecision"] == "deny"
     }
 
+    /// What the agent was told.
+    pub(super) fn context(&self) -> String {
+        let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    }
+
     /// The first sentence of what was said, and whether it was a no.
     fn words(&self) -> String {
         let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
         let own = &said["hookSpecificOutput"];
         let text = |value: &Value| value.as_str().map(first_sentence);
         if self.is_denial() {
-            return format!("No. {}", text(&own["permissionDecisionReason"]).unwrap_or_default());
+            return format!("{NO} {}", text(&own["permissionDecisionReason"]).unwrap_or_default());
         }
         // A stop is held by what the agent is told.
         if own["hookEventName"] == "Stop" {
-            return format!("Not yet. {}", text(&own["additionalContext"]).unwrap_or_default());
+            return format!("{NOT_YET} {}", text(&own["additionalContext"]).unwrap_or_default());
         }
-        text(&own["additionalContext"]).unwrap_or_else(|| "Go ahead.".to_owned())
+        text(&own["additionalContext"]).unwrap_or_else(|| GO_AHEAD.to_owned())
     }
 }
 
@@ -82,6 +93,21 @@ fn first_sentence(text: &str) -> String {
         Some((what, _)) => format!("{what}."),
         None => sentence.to_owned(),
     }
+}
+
+/// The verdict with which an answer begins, and the rest.
+fn split_verdict(words: &str) -> ((Tone, &str), &str) {
+    let verdicts = [
+        (GO_AHEAD, Tone::Good),
+        ("proven", Tone::Good),
+        (NO, Tone::Bad),
+        ("NOT PROVEN", Tone::Bad),
+        (NOT_YET, Tone::Waiting),
+    ];
+    let found = verdicts.into_iter().find(|(verdict, _)| words.starts_with(verdict));
+    let (verdict, tone) = found.unwrap_or(("", Tone::Plain));
+    let (verdict, rest) = words.split_at(verdict.len());
+    ((tone, verdict), rest)
 }
 
 /// A text behind a label, in at most two lines that fit a terminal.
@@ -125,23 +151,31 @@ impl<'a> Stage<'a> {
         self.step += 1;
         let step = self.step;
         let gap = if self.manner == Manner::Verbose { "\n" } else { "" };
-        self.ui.line(format!("{gap}{step}. {title}"));
+        self.ui.coloured(&[(Tone::Strong, &format!("{gap}{step}. {title}"))]);
     }
 
-    /// A scene that the story leaves out.
-    pub(super) fn side_scene(&mut self, title: &str) {
-        if self.manner == Manner::Verbose {
-            self.scene(title);
-        }
+    /// Returns true if scenes are played that the story leaves out.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.manner == Manner::Verbose
     }
 
     /// Tells the story: who did what.
     pub(super) fn tell(&mut self, who: &str, what: &str) {
-        if self.manner == Manner::Story {
-            let what = what.replace(&format!("{}/", self.project("")), "");
-            for line in folded(&format!("   {who:<6}  "), &what) {
-                self.ui.line(line);
-            }
+        if self.is_verbose() {
+            return;
+        }
+        let what = what.replace(&format!("{}/", self.project("")), "");
+        let tone = match who {
+            "you" => Tone::Person,
+            "agent" => Tone::Agent,
+            _ => Tone::Strong,
+        };
+        let label = format!("   {who:<6}  ");
+        for (at, line) in folded(&label, &what).iter().enumerate() {
+            let (start, words) = line.split_at(label.len());
+            let (verdict, words) = split_verdict(words);
+            let start_tone = if at == 0 { tone } else { Tone::Plain };
+            self.ui.coloured(&[(start_tone, start), verdict, (Tone::Plain, words)]);
         }
     }
 
@@ -149,6 +183,13 @@ impl<'a> Stage<'a> {
     pub(super) fn tell_try(&mut self, tried: &str, answer: &Answer) {
         self.tell("agent", tried);
         self.tell("Stead", &answer.words());
+    }
+
+    /// Quotes a line that a command printed.
+    pub(super) fn quote(&mut self, line: &str) {
+        if !self.is_verbose() {
+            self.ui.coloured(&[(Tone::Quiet, &format!("{:11}{}", "", line.trim_end()))]);
+        }
     }
 
     pub(super) fn say(&mut self, text: &str) {
@@ -202,13 +243,28 @@ impl<'a> Stage<'a> {
 
     /// Lets the agent run one of Stead's own commands: the hook sees it first and records the session.
     pub(super) fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
+        self.agent_calls(words)?;
+        self.stead(words).map(drop)
+    }
+
+    /// Lets the agent verify a feature, and returns what the result says, without how long it took.
+    pub(super) fn agent_verifies(&mut self, feature: &str) -> Result<String, CliError> {
+        let words = ["verify", feature];
+        self.agent_calls(&words)?;
+        let (text, _) = self.shown(&words)?;
+        let line = text.lines().next().unwrap_or_default();
+        Ok(line.rsplit_once(" (").map_or(line, |(result, _)| result).to_owned())
+    }
+
+    /// The call with which the agent runs one of Stead's own commands.
+    fn agent_calls(&mut self, words: &[&str]) -> Result<(), CliError> {
         let quoted: Vec<String> = words
             .iter()
             .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
             .collect();
         let seen = self.tool("Bash", json!({"command": format!("stead {}", quoted.join(" "))}))?;
         self.expect(!seen.is_denial(), &format!("`stead {}` was denied", words[0]));
-        self.stead(words).map(drop)
+        Ok(())
     }
 
     pub(super) fn stop(&mut self, message: &str) -> Result<Answer, CliError> {
@@ -261,8 +317,15 @@ impl<'a> Stage<'a> {
         output.map_err(|source| CliError::internal("cannot run this program again").because(source))
     }
 
-    /// Runs a command of this program and shows what it says.
+    /// Runs a command of this program, which has to succeed, and shows what it says.
     pub(super) fn stead(&mut self, args: &[&str]) -> Result<String, CliError> {
+        let (text, output) = self.shown(args)?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        self.expect(output.status.success(), &format!("`stead {}` failed: {said}", args.join(" ")));
+        Ok(text)
+    }
+
+    fn shown(&mut self, args: &[&str]) -> Result<(String, Output), CliError> {
         let output = self.run(args)?;
         self.block("  $ stead ", &args.join(" "));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -277,9 +340,7 @@ impl<'a> Stage<'a> {
         for line in rest {
             self.block("    ", line);
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        self.expect(output.status.success(), &format!("`stead {}` failed: {said}", args.join(" ")));
-        Ok(text)
+        Ok((text, output))
     }
 
     /// Shows the lines of a file that contain a word.
