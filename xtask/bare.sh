@@ -56,7 +56,10 @@ exec unshare --mount --pid --fork sh -euc '
         umount -l old
         rmdir old
     fi
+    # Node.js and pip know only their own certificates otherwise.
     exec chroot --userspec=$person . env -i HOME=$home USER=$person LANG=C.UTF-8 TERM="${TERM-dumb}" \
+        ${CI:+CI=$CI} NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
+        PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
         PATH=$home/.cargo/bin:/opt/rust/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
         sh -c "cd $home/stead && exec \"\$@\"" sh "$@"
 ' sh "$@"

@@ -27,6 +27,9 @@ const AT_ONCE: usize = 2;
 /// A test of the whole program takes about so many times as long as one of a function.
 const WHOLE: usize = 8;
 
+/// How many cases of a property are tried while a person waits; `started` tries four times as many.
+const CASES: &str = "64";
+
 /// How often a log without a terminal says how far the tests are.
 const REPORT: Duration = Duration::from_secs(60);
 
@@ -103,7 +106,9 @@ pub(super) fn run(programs: Vec<TestProgram>, start: fn(&TestProgram) -> Command
 
 /// Runs a program as cargo would.
 pub(super) fn plainly(program: &TestProgram) -> Command {
-    prepared(Command::new(&program.file), program)
+    let mut command = Command::new(&program.file);
+    command.env("PROPTEST_CASES", CASES);
+    prepared(command, program)
 }
 
 /// Gives a command that runs the tests of `program` what cargo would give it.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use stead_testkit::Finish;
+use stead_testkit::{Finish, extent};
 
 use crate::intent::{FILE, INTENTS};
 use crate::trace::{Call, LEDGER, files, ledger, note, shell, stop, tick};
@@ -25,7 +25,7 @@ fn record(number: usize, intent: &str) -> Value {
 
 #[test]
 fn a_ledger_of_a_hundred_megabytes_is_read_in_bounded_memory() {
-    const SIZE: u64 = 100 * 1024 * 1024;
+    let wanted = extent(25, 100) * 1024 * 1024;
     let world = marked();
     world.write(FILE, INTENTS);
     world.write("project/src/a.rs", "fn a() {}\n");
@@ -33,7 +33,7 @@ fn a_ledger_of_a_hundred_megabytes_is_read_in_bounded_memory() {
     let mut log = std::io::BufWriter::new(fs::File::create(world.folder().join(LEDGER)).unwrap());
     let template = record(0, "@intent").to_string().replace("000000000000\"", "@number\"") + "\n";
     let (mut size, mut number) = (0, 0_usize);
-    while size < SIZE {
+    while size < wanted {
         let intent = if number % 10_000 == 7 { "INT-001" } else { "INT-009" };
         let line = template.replace("@number", &format!("{number:012}")).replace("@intent", intent);
         log.write_all(line.as_bytes()).unwrap();

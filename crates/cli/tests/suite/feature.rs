@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use stead_testkit::{Run, World};
+use stead_testkit::{Run, World, extent, rows};
 
 use crate::run::is_alive;
 use crate::world::{marked, payload};
@@ -217,12 +217,12 @@ fn a_bad_list_is_told_with_its_line() {
 #[test]
 fn many_writers_lose_nothing() {
     let world = world();
-    let script = "for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
-        \"$0\" feature add $1-$at --title t >/dev/null || echo lost $1-$at; done";
+    let each = extent(4, 20);
+    let script = "for at in $(seq $2); do \"$0\" feature add $1-$at --title t >/dev/null || echo lost $1-$at; done";
     let writers: Vec<_> = (0..64)
         .map(|at| {
             let mut command = world.command("sh", &world.project());
-            command.args(["-c", script, env!("CARGO_BIN_EXE_stead"), &format!("w{at}")]);
+            command.args(["-c", script, env!("CARGO_BIN_EXE_stead"), &format!("w{at}"), &each.to_string()]);
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         })
         .collect();
@@ -231,13 +231,13 @@ fn many_writers_lose_nothing() {
         assert!(output.stdout.is_empty(), "{output:?}");
     }
     let listed = world.stead(&["feature", "list", "--json"]).json();
-    assert_eq!(listed["items"].as_array().unwrap().len(), 2 + 64 * 20);
+    assert_eq!(listed["items"].as_array().unwrap().len() as u64, 2 + 64 * each);
 }
 
 #[test]
 fn a_kill_while_writing_leaves_a_whole_list() {
     let world = world();
-    for at in 0..60_u64 {
+    for at in rows(0..60_u64, 4) {
         let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
         command.args(["feature", "claim", "login", "--owner", &format!("o{at}"), "--lease", "1"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

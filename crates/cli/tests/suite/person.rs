@@ -1,6 +1,6 @@
 //! What would weaken Stead is done by people at a terminal, whatever spelling started the command.
 
-use stead_testkit::World;
+use stead_testkit::{World, rows};
 
 use crate::client::denial;
 use crate::world::{accept_all, by_person, marked, payload, shell};
@@ -59,7 +59,7 @@ fn agents_weaken_nothing_however_they_are_seen() {
         ("STEAD_TEST_ANCESTORS", "sh\nstead run night"),
     ] {
         world.set(name, value);
-        for args in LOOSENING.iter().chain(CHANGING) {
+        for args in rows(LOOSENING.iter().chain(CHANGING), 3) {
             for run in [world.stead(args), by_person(&world, args)] {
                 assert!(run.code == 1 && run.to_string().contains("only a person may"), "{name} {args:?}: {run}");
             }

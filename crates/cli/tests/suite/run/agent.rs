@@ -1,6 +1,7 @@
 //! Agents that misbehave. Each time: an honest end, nothing lost, nothing left behind.
 
 use serde_json::Value;
+use stead_testkit::extent;
 
 use super::{CONTINUE, fixed, is_alive, run_file, state, until, with_stage, written};
 
@@ -48,7 +49,8 @@ fn an_agent_that_is_not_there() {
 
 #[test]
 fn a_gigabyte_of_output_does_not_fill_the_disk() {
-    let script = format!("head -c 1000000000 /dev/zero; echo the end; {CONTINUE}");
+    let size = extent(200_000_000, 1_000_000_000);
+    let script = format!("head -c {size} /dev/zero; echo the end; {CONTINUE}");
     let world = with_stage(&fixed(1), &script);
     world.stead(&["run", "stage", "chore", "it"]).ok();
     let log = world.folder().join(run_file("it/stage-00-chore/iterations/001/agent.log"));
