@@ -31,9 +31,11 @@ mod lines;
 mod marker;
 mod named_verifier;
 mod os;
+mod own_folder;
 mod path_bytes;
 mod person;
 mod program;
+mod project_end;
 mod project_state;
 mod real_path;
 mod redact;
@@ -83,9 +85,11 @@ pub use lines::Lines;
 pub use marker::Marker;
 pub use named_verifier::named_verifier;
 
+pub use own_folder::OwnFolder;
 pub use path_bytes::path_from_bytes;
 pub use person::Person;
 pub use program::{find_program, is_executable};
+pub use project_end::{ProjectEnd, delete, place_of};
 pub use project_state::ProjectState;
 pub use real_path::real_path;
 pub use redact::{

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use clap::Args;
 use stead_client::{Harness, Scope};
+use stead_hook::StateOfProject;
 use stead_install::{
     Applied, Instructions, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
     plan_servers, plan_status_lines, summary,
@@ -22,6 +23,7 @@ use crate::error::CliError;
 use crate::here::{Here, chosen};
 use crate::person::remember_at_setup;
 use crate::project::{Project, env, now};
+use crate::seal::refuse_former;
 use crate::trusting::set_up;
 use crate::ui::Ui;
 pub(crate) use personal::Personal;
@@ -130,6 +132,9 @@ impl InitArgs {
 
 pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
+    if !args.user {
+        refuse_former(here.project.root())?;
+    }
     let personal = if args.personal { Some(Personal::check(&here)?) } else { None };
     let harnesses = harnesses(&args, &here)?;
     let mut work = Work {
@@ -167,6 +172,14 @@ pub(crate) fn trust_set_up(project: &Project, done: &[Done], ui: &Ui) -> Result<
         done.iter().filter(|done| done.did == Did::Created).map(|done| done.path.as_path()).collect();
     let is_new = created.contains(&Path::new(MARKER));
     Ok(set_up(project, &created, is_new, ui)?)
+}
+
+/// Lets a project begin again that a person took Stead out of. Also for `stead context init`.
+pub(crate) fn begin_again(root: &Path) -> Result<(), CliError> {
+    match StateOfProject::of(root, &env) {
+        Some(state) => Ok(state.begin_again()?),
+        None => Ok(()),
+    }
 }
 
 fn harnesses(args: &InitArgs, here: &Here) -> Result<Vec<Harness>, CliError> {
@@ -275,6 +288,7 @@ impl Work<'_> {
         }
         if !self.args.user {
             self.done = init(project.root(), &env, &now())?;
+            begin_again(project.root())?;
             if let Some(personal) = &self.personal {
                 personal.hide_created(&self.done)?;
             }

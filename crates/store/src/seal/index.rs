@@ -44,26 +44,42 @@ pub struct SealedLog {
     pub end: String,
 }
 
-/// All that is sealed. The text has the stamps first, for the usual look, then a JSON object for each file and log.
+/// A session that was open at the last look at one of its events. The session log says so as well, but it lies in the
+/// project, and whoever removes the project folder removes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenSession {
+    pub harness: String,
+    pub session: String,
+    /// When that event was, in milliseconds since 1970.
+    pub seen: i64,
+}
+
+/// All that is sealed. The text has the stamps first, for the usual look, then JSON objects: the head, and one for each
+/// file and log.
 #[derive(Default)]
 pub(super) struct Index {
-    pub(super) machine: Option<Machine>,
+    pub(super) head: Head,
     pub(super) files: Vec<Sealed>,
     pub(super) logs: Vec<SealedLog>,
 }
 
-/// The machine on which a seal was made. Where the system names none, all are the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Machine {
-    machine: String,
+/// How the head begins.
+const HEAD: &str = "{\"machine\":";
+
+/// What a seal says about where and when it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// The machine. Where the system names none, all are the same.
+    pub(super) machine: Option<String>,
+    /// The sessions that were open; `None` if nobody has counted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) open: Option<Vec<OpenSession>>,
 }
 
-impl Machine {
-    /// This machine. Its name is only comparable: the system's own id is not for others to read.
-    pub(super) fn this() -> Option<Self> {
-        let id = crate::os::machine_id()?;
-        Some(Self { machine: sha256(format!("stead seal {}", id.trim()).as_bytes()).get(..16)?.to_owned() })
-    }
+/// This machine. Its name is only comparable: the system's own id is not for others to read.
+pub(super) fn this_machine() -> Option<String> {
+    let id = crate::os::machine_id()?;
+    Some(sha256(format!("stead seal {}", id.trim()).as_bytes()).get(..16)?.to_owned())
 }
 
 impl Sealed {
@@ -79,8 +95,8 @@ impl Index {
         let (_, objects) = Quick::split(text)?;
         let mut index = Self::default();
         for line in objects.lines() {
-            if line.starts_with("{\"machine\":") {
-                index.machine = serde_json::from_str(line).ok();
+            if line.starts_with(HEAD) {
+                index.head = serde_json::from_str(line).unwrap_or_default();
             } else if line.contains("\"inode\":") {
                 index.logs.push(serde_json::from_str(line).ok()?);
             } else {
@@ -93,15 +109,22 @@ impl Index {
     /// Returns true if it was made on another machine: a home that several share, or that was copied. Inodes and times then
     /// say nothing.
     pub(super) fn is_foreign(&self) -> bool {
-        self.machine.is_some() && Machine::this().is_some_and(|this| self.machine.as_ref() != Some(&this))
+        self.head.machine.is_some() && this_machine().is_some_and(|this| self.head.machine.as_ref() != Some(&this))
+    }
+
+    /// The sessions that a text says were open. Reads one line of it.
+    pub(super) fn open_sessions(text: &str) -> Option<Vec<OpenSession>> {
+        let (_, objects) = Quick::split(text)?;
+        let head = objects.lines().next().filter(|line| line.starts_with(HEAD))?;
+        serde_json::from_str::<Head>(head).ok()?.open
     }
 
     pub(super) fn render(&self, root: &Path, folders: &[PathBuf]) -> String {
         let mut text = Quick::render(self, root, folders);
         let files = self.files.iter().map(|file| serde_json::to_string(file).unwrap_or_default());
         let logs = self.logs.iter().map(|log| serde_json::to_string(log).unwrap_or_default());
-        let machine = self.machine.iter().map(|machine| serde_json::to_string(machine).unwrap_or_default());
-        for line in machine.chain(files).chain(logs) {
+        let head = std::iter::once(serde_json::to_string(&self.head).unwrap_or_default());
+        for line in head.chain(files).chain(logs) {
             text.push_str(&line);
             text.push('\n');
         }
