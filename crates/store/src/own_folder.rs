@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{CONFIG, CONFIG_LOCAL, Layout, OWN, Room, StoreError, delete, read_text};
+use crate::{CONFIG, CONFIG_LOCAL, Layout, MARKER, OWN, Room, StoreError, delete, read_text};
 
 /// What git ignores in the folder, next to the rooms.
 const IGNORES: &str = ".gitignore";
@@ -67,6 +67,11 @@ impl OwnFolder {
         found
     }
 
+    /// Returns true if there is a project in it.
+    pub fn exists(root: &Path) -> bool {
+        root.join(MARKER).is_file()
+    }
+
     /// Returns true if there is nothing of Stead's.
     pub fn is_empty(&self) -> bool {
         self.own.is_empty()
@@ -101,7 +106,6 @@ fn is_left_over(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MARKER;
 
     fn project() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();

@@ -246,17 +246,22 @@ impl Work<'_> {
     }
 
     fn tell_rest(&self, rest: &Rest, ui: &mut Ui) {
+        let own = user_files(self.here);
         if self.deleted.is_empty() && self.applied.failed.is_empty() && !rest.folder.is_empty() {
-            ui.line(
-                "`.agent/` stays, and nothing in it is enforced any more. `stead uninstall --purge` deletes it, with what \
-                 Stead keeps about this project in your state folder.",
-            );
+            let so = if rest.sessions.is_empty() && own.is_empty() {
+                ", and nothing in it is enforced any more"
+            } else {
+                ""
+            };
+            ui.line(format!(
+                "`.agent/` stays{so}. `stead uninstall --purge` deletes it, with what Stead keeps about this project in your \
+                 state folder.",
+            ));
         } else if !self.deleted.is_empty() {
             let gone = if rest.folder.is_empty() { "" } else { "`.agent/` and " };
             ui.line(format!("deleted  {gone}what Stead kept about this project in your state folder"));
         }
         rest.tell_sessions(ui);
-        let own = user_files(self.here);
         if !own.is_empty() {
             let so = if self.deleted.is_empty() {
                 "so guards in `.agent/` apply to new sessions here as long as it is there"

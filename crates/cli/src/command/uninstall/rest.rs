@@ -99,10 +99,11 @@ impl Rest {
         }
     }
 
-    /// What a person should know about open sessions, before and after.
+    /// What a person should know about open sessions.
     pub(super) fn tell_sessions(&self, ui: &mut Ui) {
+        let so = if OwnFolder::exists(&self.root) { ", with the guards in `.agent/`" } else { "" };
         for one in &self.sessions {
-            ui.note(format!("note: {}", session_words(one)));
+            ui.note(format!("note: {}", session_words(one, so)));
         }
     }
 
@@ -125,7 +126,7 @@ pub(super) fn user_files(here: &Here) -> Vec<String> {
 }
 
 /// A session that is open, with what to do about it.
-fn session_words(one: &OpenSession) -> String {
+fn session_words(one: &OpenSession, so: &str) -> String {
     let title = client_title(&one.harness);
     let minutes = (now_millis() - one.seen).max(0) / 60_000;
     let ago = match minutes {
@@ -134,7 +135,7 @@ fn session_words(one: &OpenSession) -> String {
         _ => format!("{} hours ago", minutes / 60),
     };
     format!(
-        "session `{}` of {title} has not ended (last call {ago}) and may still call Stead; restart {title} there",
+        "session `{}` of {title} has not ended (last call {ago}) and may still call Stead{so}, until you restart {title} there",
         one.session
     )
 }
