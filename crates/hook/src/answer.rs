@@ -186,6 +186,7 @@ fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText 
     if event.kind == EventKind::SessionStart
         && let stead_store::Found::Git { dir } = &location.found
         && policy.records("auto_init", "STEAD_AUTO_INIT", env)
+        && !stead_store::holds_home(dir, env)
         && let Ok(done) = stead_store::init(dir, env, &record::now())
     {
         trust::set_up(dir, &done, env);

@@ -109,5 +109,5 @@ pub use stdin::{Got, read_stdin};
 pub use tail::Tail;
 pub use terminal::{terminal_columns, terminal_rows};
 pub use trust::{ItemKind, SetUpBy, Standing, Trust, TrustItem};
-pub use user_dirs::UserDirs;
+pub use user_dirs::{UserDirs, holds_home};
 pub use worktree::Worktree;
