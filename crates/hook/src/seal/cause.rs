@@ -13,6 +13,9 @@ use super::tampering::CallInFlight;
 /// How far the session log is read, from its end.
 const LINES: usize = 20_000;
 
+/// How many lines are read where nobody may wait.
+const FEW_LINES: usize = 500;
+
 /// A session that was silent for longer counts as closed: a client that was killed reports no end.
 const OPEN: i64 = 12 * 3600 * 1000;
 
@@ -42,9 +45,25 @@ struct Line {
 
 /// The sessions that are open now, as the log tells, with the last line of each. A log that is not there tells of none.
 pub(crate) fn open_sessions(log: &Path, now: i64) -> Vec<OpenSession> {
-    let Ok(lines) = Tail::open(log) else { return Vec::new() };
+    sessions_in(log, now, LINES).0
+}
+
+/// The same if few lines are enough to know all of them.
+pub(super) fn counted_quickly(log: &Path, now: i64) -> Option<Vec<OpenSession>> {
+    let (found, is_complete) = sessions_in(log, now, FEW_LINES);
+    is_complete.then_some(found)
+}
+
+/// The open sessions that so many lines tell of, and whether these are all.
+fn sessions_in(log: &Path, now: i64, most: usize) -> (Vec<OpenSession>, bool) {
+    let Ok(lines) = Tail::open(log) else { return (Vec::new(), true) };
     let mut known: Vec<(OpenSession, EventKind)> = Vec::new();
-    for line in lines.unchecked().flatten().take(LINES) {
+    let mut is_complete = true;
+    for (number, line) in lines.unchecked().flatten().enumerate() {
+        if number == most {
+            is_complete = false;
+            break;
+        }
         let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
         let Some(seen) = unix_millis(&line.ts) else { continue };
         if seen < now - OPEN {
@@ -55,7 +74,8 @@ pub(crate) fn open_sessions(log: &Path, now: i64) -> Vec<OpenSession> {
             known.push((OpenSession { harness: line.harness, session, seen }, kind));
         }
     }
-    known.into_iter().filter(|(_, last)| *last != EventKind::SessionEnd).map(|(one, _)| one).collect()
+    let open = known.into_iter().filter(|(_, last)| *last != EventKind::SessionEnd).map(|(one, _)| one);
+    (open.collect(), is_complete)
 }
 
 /// Those of the sessions that a seal knows that have not been silent for too long.

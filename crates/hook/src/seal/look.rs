@@ -10,7 +10,7 @@ use stead_store::{
     remove, sha256,
 };
 
-use super::cause::{Cause, open_sessions, still_open};
+use super::cause::{Cause, counted_quickly, still_open};
 use super::kind::Kind;
 use super::project::{ALARM, Reach, SealedProject, leave_in_force, seal_anew};
 use super::set::{SESSIONS, SealedSet};
@@ -336,7 +336,11 @@ impl SealedProject<'_> {
             Some(known) => still_open(known, now),
             // Nobody knows who was in a log that is gone.
             None if !open.is_new && self.lost_lines(&log) => return,
-            None => open_sessions(&log, now),
+            // A log of a long day is not read for it; a later look counts them.
+            None => match counted_quickly(&log, now) {
+                Some(known) => known,
+                None => return,
+            },
         };
         let noted = looker.noted_session();
         let is_other = |one: &OpenSession| noted.as_ref().is_none_or(|(own, _)| own.session != one.session);
