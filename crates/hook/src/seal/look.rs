@@ -172,6 +172,16 @@ impl SealedProject<'_> {
                 found.push(change);
             }
         }
+        // What was put back may have taken others with it that looked the same through a link. They are gone now.
+        let moved = !found.is_empty();
+        for file in files.iter_mut().filter(|file| moved && file.pending.is_none()) {
+            if seal.stamp(&file.path).is_none()
+                && file.sha256.is_some()
+                && let Some(change) = self.look_at(seal, &open, file, reach, looker)
+            {
+                found.push(change);
+            }
+        }
         // What was put back may have left a new stamp.
         for file in files.iter_mut().filter(|file| file.pending.is_none()) {
             file.stamp = seal.stamp(&file.path);
