@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use stead_context::{GitFacts, GitWork, Relation, Repository};
@@ -51,6 +51,15 @@ impl Git<'_> {
         let mut args = vec!["--literal-pathspecs", "ls-files", "-z", "--"];
         args.extend(paths.iter().map(String::as_str));
         records(&self.ask(&args).unwrap_or_default()).collect()
+    }
+
+    /// A worktree in this folder with changes that are not committed.
+    pub(crate) fn unsaved_worktree_below(&self, folder: &Path) -> Option<PathBuf> {
+        let listed = self.ask(&["worktree", "list", "--porcelain", "-z"])?;
+        let paths = records(&listed).filter_map(|line| line.strip_prefix("worktree ").map(PathBuf::from));
+        let real = folder.canonicalize().ok()?;
+        let mut inside = paths.filter(|path| path.starts_with(folder) || path.starts_with(&real));
+        inside.find(|root| Git { root }.ask(&["status", "--porcelain"]).is_some_and(|said| !said.is_empty()))
     }
 
     fn command(&self, args: &[&str]) -> Command {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use stead_client::Harness;
 use stead_install::{InstallError, Reach, Site, UndoRecord, named};
+use stead_model::clean;
 use stead_store::{Layout, Room, UserDirs};
 
 use crate::error::CliError;
@@ -20,6 +21,11 @@ pub(crate) struct Here {
 impl Here {
     pub(crate) fn find(ui: &Ui) -> Result<Self, CliError> {
         Ok(Self { project: Project::find(ui)?, program: program()? })
+    }
+
+    /// The folder the command works in, as a project of its own.
+    pub(crate) fn exactly(ui: &Ui) -> Result<Self, CliError> {
+        Ok(Self { project: Project::exactly(&clean(&ui.dir()?), ui), program: program()? })
     }
 
     pub(crate) fn site(&self) -> Site<'_> {

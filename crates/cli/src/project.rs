@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use stead_context::{ContextError, Folders, is_project_path};
 use stead_hook::{find_project, sealed_configs};
 use stead_model::clean;
-use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, UserDirs};
+use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, UserDirs, find_root};
 
 use crate::error::{CliError, Code};
 use crate::error_code::Coded;
@@ -43,6 +43,15 @@ impl Project {
     pub(crate) fn at(root: &Path, ui: &Ui) -> Self {
         let (config, problems) = Config::load(Some(root), &env, &ui.global.config);
         Self { found: find_project(root, &env), config, problems, caller: ui.caller.clone() }
+    }
+
+    /// The project at exactly this folder, even inside another one.
+    pub(crate) fn exactly(dir: &Path, ui: &Ui) -> Self {
+        let found = match find_root(dir) {
+            found if found.dir() == dir => found,
+            _ => Found::Bare { dir: dir.to_owned() },
+        };
+        Self { found, ..Self::at(dir, ui) }
     }
 
     pub(crate) fn root(&self) -> &Path {

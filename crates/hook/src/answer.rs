@@ -21,6 +21,7 @@ use crate::payload::{self, Payload};
 use crate::policy::{PolicyText, known_variable};
 use crate::precedent;
 use crate::record;
+use crate::removal::forgets_deleted;
 use crate::request::Request;
 use crate::seal;
 use crate::snapshot;
@@ -146,6 +147,10 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     last_word::heard(Some(harness), &event.native);
     fault("decoded");
     let mut location = Location::of(harness, event, env);
+    // A session that goes on was open when the folder went.
+    if event.kind == EventKind::SessionStart && location.root().is_some_and(|root| forgets_deleted(root, env)) {
+        location = Location::of(harness, event, env);
+    }
     let policy = location.root().map(|root| PolicyText::load(root, env));
     let person = policy.as_ref().map(|policy| policy.person().to_owned()).unwrap_or_default();
     let known = |name: &str| known_variable(&person, name, env);
@@ -201,6 +206,7 @@ fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText 
     if event.kind == EventKind::SessionStart
         && let stead_store::Found::Git { dir } = &location.found
         && policy.records("auto_init", "STEAD_AUTO_INIT", env)
+        && !stead_store::holds_home(dir, env)
         && let Ok(done) = stead_store::init(dir, env, &record::now())
     {
         trust::set_up(dir, &done, env);

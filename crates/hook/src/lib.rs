@@ -34,6 +34,7 @@ mod precedent;
 mod prompt;
 mod record;
 mod relevant_file;
+mod removal;
 mod request;
 mod run_identity;
 mod seal;
@@ -69,6 +70,7 @@ pub use precedent::{
     failure_kind,
 };
 pub use record::recorder_notes;
+pub use removal::{Removal, StateOfProject};
 pub use seal::{
     CallInFlight, Outcome as SealOutcome, SealFile, SealedProject, Tampering, sealed_configs, sealed_marker,
 };

@@ -11,7 +11,7 @@ use crate::agent_sign::is_by_doctor;
 use crate::seal::sealed_marker;
 use stead_client::Harness;
 use stead_model::{Event, EventKind, FileId};
-use stead_store::{Durability, Exact, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
+use stead_store::{Durability, Exact, Found, OWN, Person, UserDirs, find_root, path_from_bytes, replace_creating};
 
 /// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -110,6 +110,19 @@ pub fn find_project(start: &Path, env: &Env) -> Found {
     sealed.map_or(found, |dir| Found::Marked { dir, tree: None })
 }
 
+/// The entries of the sessions whose project is this one, or a worktree inside it.
+pub(crate) fn pointers_to(state: &Path, root: &Path) -> Vec<PathBuf> {
+    let listed = |dir: PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let is_its = |path: &PathBuf| {
+        let named = std::fs::read(path).ok().and_then(path_from_bytes);
+        named.is_some_and(|named| {
+            named == root || named == real || [root, &real].iter().any(|root| named.starts_with(root.join(OWN)))
+        })
+    };
+    listed(state.join(Pointer::FOLDER)).flat_map(listed).filter(is_its).collect()
+}
+
 /// A small file in the person's state folder that stores a session's project.
 #[derive(Clone, PartialEq, Eq)]
 struct Pointer {
@@ -119,9 +132,12 @@ struct Pointer {
 }
 
 impl Pointer {
+    /// Where they are, below the state folder.
+    const FOLDER: &str = "sessions";
+
     fn of(harness: Harness, event: &Event<'_>, env: &Env) -> Option<Self> {
         let session = FileId::check(event.session.as_deref()?).ok()?;
-        let name = Path::new("sessions").join(harness.name()).join(session.as_str());
+        let name = Path::new(Self::FOLDER).join(harness.name()).join(session.as_str());
         // Without a home in the environment, a project may still know one.
         let state = UserDirs::from_env(env).map(|dirs| dirs.state).unwrap_or_default();
         Some(Self { path: state.join(&name), name })

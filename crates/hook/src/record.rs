@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use stead_model::{EventKind, Verdict, rfc3339};
 use stead_store::{
     Durability, Redacted, StoreError, Tail, UserDirs, append_line, create_parents, keep_private, redact_head,
+    rewrite_log,
 };
 
 use crate::guard::GuardReport;
@@ -98,25 +99,48 @@ pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
     let _ = append_line(&state.join(NOTES), Redacted::line(&note), Durability::Quick, PATIENCE);
 }
 
+/// A line of the log of failures.
+#[derive(serde::Deserialize)]
+struct NoteLine {
+    #[serde(default)]
+    ts: String,
+    root: String,
+    note: String,
+}
+
 /// What could not be recorded for this project since a time: newest first, each once, with its time.
 pub fn recorder_notes(root: &Path, env: &Env, since: &str) -> Vec<(String, String)> {
-    #[derive(serde::Deserialize)]
-    struct Line {
-        #[serde(default)]
-        ts: String,
-        root: String,
-        note: String,
-    }
     let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return Vec::new() };
     let Ok(lines) = Tail::open(&state.join(NOTES)) else { return Vec::new() };
     let mut told: Vec<(String, String)> = Vec::new();
-    let lines = lines.take(NOTE_LINES).flatten().filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
+    let lines = lines.take(NOTE_LINES).flatten().filter_map(|line| serde_json::from_str::<NoteLine>(&line.text).ok());
     for line in lines.filter(|line| Path::new(&line.root) == root).take_while(|line| line.ts.as_str() >= since) {
         if told.len() < MOST_NOTES && told.iter().all(|(_, note)| *note != line.note) {
             told.push((line.ts, line.note));
         }
     }
     told
+}
+
+/// Removes the notes about a project from the log of all projects.
+pub(crate) fn forget_notes(state: &Path, root: &Path) -> Result<(), StoreError> {
+    let log = state.join(NOTES);
+    let is_about = |text: &str| serde_json::from_str::<NoteLine>(text).is_ok_and(|line| Path::new(&line.root) == root);
+    let Ok(mut lines) = Tail::open(&log) else { return Ok(()) };
+    if !lines.any(|line| line.is_ok_and(|line| is_about(&line.text))) {
+        return Ok(());
+    }
+    rewrite_log::<StoreError>(&log, PATIENCE, |lines| {
+        let mut kept = Vec::new();
+        for line in lines {
+            let text = line?.text;
+            if !is_about(&text) {
+                kept.push(text + "\n");
+            }
+        }
+        Ok(kept.into_iter().rev().collect::<String>().into_bytes())
+    })?;
+    Ok(())
 }
 
 /// Truncates a text for a line that is redacted as a whole. A long one is redacted before, so that no half of a secret is

@@ -90,12 +90,20 @@ pub struct CommandReport {
     pub foreign: Vec<&'static str>,
 }
 
-/// Checks a client's commands in one scope.
-pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness, reach: Reach) -> CommandReport {
-    let scope = match reach {
-        Reach::Project => Scope::Project,
-        Reach::User => Scope::User,
-    };
+/// Checks a client's commands, in each scope. In the home folder the project's are the user's, and may be of either.
+pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness) -> Vec<CommandReport> {
+    let paths = |reach| files(site, harness, reach).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+    match paths(Reach::Project) == paths(Reach::User) {
+        true => vec![examine(site, harness, Reach::User, &[Scope::User, Scope::Project])],
+        false => vec![
+            examine(site, harness, Reach::Project, &[Scope::Project]),
+            examine(site, harness, Reach::User, &[Scope::User]),
+        ],
+    }
+}
+
+/// Checks them in one scope; `scopes` are those in which they may have been written.
+fn examine(site: &Site<'_>, harness: Harness, reach: Reach, scopes: &[Scope]) -> CommandReport {
     let commands = &harness.client().facts.commands;
     let mut report = CommandReport {
         scope: if reach == Reach::Project { "project" } else { "user" },
@@ -111,7 +119,7 @@ pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness, reach: Reach) 
             Some(text) if ownership(&text) == Ownership::Foreign => report.foreign.push(template.name),
             Some(text) => {
                 report.found += 1;
-                if text != write(site, harness, scope, template) {
+                if scopes.iter().all(|scope| text != write(site, harness, *scope, template)) {
                     report.differing.push(template.name);
                 }
             }

@@ -8,7 +8,7 @@ use stead_settings::{OurLine, our_lines};
 use crate::command_file::examine_commands;
 use crate::heartbeat::heartbeats;
 use crate::hook_command::named_program;
-use crate::layer::{Layer, layers, read_text};
+use crate::layer::{Layer, all_layers, read_text};
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
 use crate::server_entry::server_checks;
@@ -78,10 +78,8 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
     for harness in Harness::ALL {
         let facts = &harness.client().facts;
         let mut installs = Vec::new();
-        for reach in [Reach::Project, Reach::User] {
-            for layer in layers(site, harness, reach) {
-                installs.extend(examine(site, harness, &layer, forbidden.as_deref(), &mut checks));
-            }
+        for layer in all_layers(site, harness) {
+            installs.extend(examine(site, harness, &layer, forbidden.as_deref(), &mut checks));
         }
         if !installs.is_empty() {
             checks.extend(layer_checks(site, harness));
@@ -93,8 +91,10 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
         let status_line = examine_status_line(site, harness);
         let shows_ours = status_line.as_ref().is_some_and(|line| line.shows == "stead");
         if !installs.is_empty() || program.is_some() || heartbeat.is_some() || shows_ours {
-            let commands = [Reach::Project, Reach::User].map(|reach| examine_commands(site, harness, reach));
-            let commands = commands.into_iter().filter(|report| report.found + report.foreign.len() > 0).collect();
+            let commands = examine_commands(site, harness)
+                .into_iter()
+                .filter(|report| report.found + report.foreign.len() > 0)
+                .collect();
             let confirm = facts.install.confirm;
             harnesses.push(HarnessReport {
                 harness: harness.name(),

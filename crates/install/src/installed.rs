@@ -16,8 +16,13 @@ pub struct Installed {
 
 /// Finds the clients that have lines, without running any: installed does not mean working.
 pub fn installed(site: &Site<'_>) -> Vec<Installed> {
+    installed_in(site, &[Reach::Project, Reach::User])
+}
+
+/// The same for some of the settings.
+pub fn installed_in(site: &Site<'_>, reaches: &[Reach]) -> Vec<Installed> {
     let lines_in = |harness: Harness| {
-        let all = [Reach::Project, Reach::User].into_iter().flat_map(move |reach| layers(site, harness, reach));
+        let all = reaches.iter().flat_map(move |reach| layers(site, harness, *reach));
         let has_lines = |shape, path: &PathBuf| {
             let text = read_text(path).ok().flatten();
             let lines = text.and_then(|text| our_lines(shape, &text).ok()).unwrap_or_default();

@@ -19,6 +19,15 @@ pub(crate) struct Layer {
     pub(crate) spot: Spot<'static>,
 }
 
+/// Lists a client's settings files, each once. In the home folder, files of the project are the user's.
+pub(crate) fn all_layers(site: &Site<'_>, harness: Harness) -> Vec<Layer> {
+    let users = layers(site, harness, Reach::User);
+    let is_users = |layer: &Layer| users.iter().any(|own| own.path == layer.path);
+    let mut all: Vec<Layer> = layers(site, harness, Reach::Project).into_iter().filter(|one| !is_users(one)).collect();
+    all.extend(users);
+    all
+}
+
 /// Lists a client's settings files in a scope, existing or not, except where the name is a pattern.
 pub(crate) fn layers(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<Layer> {
     let files = harness.client().facts.settings.iter().filter(|file| reach.covers(file.spot));

@@ -48,7 +48,7 @@ pub use error::InstallError;
 pub use exclude::Exclude;
 pub use heartbeat::{Heartbeat, heartbeats};
 pub use include_line::{Instructions, plan_include};
-pub use installed::{Installed, installed};
+pub use installed::{Installed, installed, installed_in};
 pub use plan::{Note, Old, Plan, plan};
 pub use proof::Outcome;
 pub use server_entry::plan_servers;

@@ -9,8 +9,8 @@ use stead_model::Severity;
 use stead_settings::{Finding, findings, has_our_lines, switches};
 use stead_store::{Config, Durability, Layout, Marker, Room, StoreError, create};
 
-use crate::layer::{layers, read_text};
-use crate::{Check, Reach, Site};
+use crate::layer::{all_layers, read_text};
+use crate::{Check, Site};
 
 /// Checks the project. Also returns the folder of its indexes, if there is a project.
 pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, Option<PathBuf>) {
@@ -101,30 +101,28 @@ fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
 /// ignore a file.
 pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
     let mut checks = Vec::new();
-    for reach in [Reach::Project, Reach::User] {
-        for layer in layers(site, harness, reach) {
-            let Ok(Some(text)) = read_text(&layer.path) else {
-                continue;
-            };
-            let name = site.brief(&layer.path);
-            for switch in switches(layer.shape, layer.watch, &text) {
-                let message = format!("{harness}, `{name}`: {switch}");
-                checks.push(Check::broken("switch", message).remedy("remove the switch"));
-            }
-            let holds_lines = has_our_lines(layer.shape, &text);
-            checks.extend(findings(layer.shape, &text).iter().map(|finding| {
-                let message = format!("{harness}, `{name}`: {finding}");
-                match finding {
-                    Finding::ObjectMatcher { .. } if holds_lines => Check::broken("matcher", message),
-                    Finding::ObjectMatcher { .. } => Check::odd("matcher", message),
-                    Finding::OldScript { .. } => Check::odd("older hooks", message),
-                    Finding::Wrapped => {
-                        return Check::odd("wrapped", message).remedy("remove the outer `hooks` key");
-                    }
-                }
-                .remedy("`stead init --replace-old`")
-            }));
+    for layer in all_layers(site, harness) {
+        let Ok(Some(text)) = read_text(&layer.path) else {
+            continue;
+        };
+        let name = site.brief(&layer.path);
+        for switch in switches(layer.shape, layer.watch, &text) {
+            let message = format!("{harness}, `{name}`: {switch}");
+            checks.push(Check::broken("switch", message).remedy("remove the switch"));
         }
+        let holds_lines = has_our_lines(layer.shape, &text);
+        checks.extend(findings(layer.shape, &text).iter().map(|finding| {
+            let message = format!("{harness}, `{name}`: {finding}");
+            match finding {
+                Finding::ObjectMatcher { .. } if holds_lines => Check::broken("matcher", message),
+                Finding::ObjectMatcher { .. } => Check::odd("matcher", message),
+                Finding::OldScript { .. } => Check::odd("older hooks", message),
+                Finding::Wrapped => {
+                    return Check::odd("wrapped", message).remedy("remove the outer `hooks` key");
+                }
+            }
+            .remedy("`stead init --replace-old`")
+        }));
     }
     checks
 }

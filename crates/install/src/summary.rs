@@ -11,13 +11,15 @@ use crate::signature::{Ownership, ownership};
 use crate::status_entry::has_status_line;
 use crate::{FileEdit, Plan, Reach, Site};
 
-/// What a plan writes, a line for each file or folder: its name, and what is in it.
+/// What a plan writes or removes, a line for each file or folder: its name, and what is in it.
 pub fn summary(site: &Site<'_>, plan: &Plan) -> Vec<(String, String)> {
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     let mut folders: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for edit in &plan.edits {
-        let after = edit.after.as_deref().unwrap_or_default();
-        if ownership(after) == Ownership::Ours {
+        let (before, after) = (edit.before.as_deref().unwrap_or_default(), edit.after.as_deref().unwrap_or_default());
+        // A removal is described by what would be written the other way round.
+        let (less, more) = if edit.is_removal { (after, before) } else { (before, after) };
+        if ownership(more) == Ownership::Ours {
             let count = folders.entry(format!("{}/", site.brief(folder_of(&edit.path)))).or_default();
             if is_command(site, edit) {
                 count.0 += 1
@@ -26,7 +28,7 @@ pub fn summary(site: &Site<'_>, plan: &Plan) -> Vec<(String, String)> {
             }
             continue;
         }
-        rows.push((site.brief(&edit.path), contents(edit, after)));
+        rows.push((site.brief(&edit.path), contents(edit, less, more)));
     }
     let several = |count: usize, word: &str| match count {
         0 => None,
@@ -50,20 +52,20 @@ fn is_command(site: &Site<'_>, edit: &FileEdit) -> bool {
     reaches.flat_map(|reach| files(site, edit.harness, reach)).any(|(_, path)| path == edit.path)
 }
 
-/// What a settings file gets.
-fn contents(edit: &FileEdit, after: &str) -> Vec<String> {
-    let before = edit.before.as_deref().unwrap_or_default();
+/// What a settings file has more in the second text than in the first.
+fn contents(edit: &FileEdit, before: &str, after: &str) -> Vec<String> {
     let mut what = Vec::new();
     match edit.shape {
         Some(Shape::Whole) => what.push("a plugin that calls Stead".to_owned()),
         Some(shape) => {
             let lines = |text: &str| our_lines(shape, text).map_or(0, |lines| lines.len());
             let (had, has) = (lines(before), lines(after));
-            what.push(match has.saturating_sub(had) {
-                0 => "hooks brought up to date".to_owned(),
-                1 => "1 hook".to_owned(),
-                new => format!("{new} hooks"),
-            });
+            match has.saturating_sub(had) {
+                0 if edit.is_removal => {}
+                0 => what.push("hooks brought up to date".to_owned()),
+                1 => what.push("1 hook".to_owned()),
+                new => what.push(format!("{new} hooks")),
+            }
         }
         None if !entries(edit.harness, after).contains(&true) => what.push("a line that names the lessons".to_owned()),
         None => {}
@@ -71,6 +73,9 @@ fn contents(edit: &FileEdit, after: &str) -> Vec<String> {
     let new = entries(edit.harness, before).into_iter().zip(entries(edit.harness, after));
     let names = ["the MCP server", "the status line"].into_iter().zip(new);
     what.extend(names.filter(|(_, (had, has))| *has && !had).map(|(name, _)| name.to_owned()));
+    if what.is_empty() {
+        what.push("lines of Stead".to_owned());
+    }
     what
 }
 

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use stead_store::{Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create_parents, sha256};
+use stead_store::{Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create_parents, place_of};
 
 use crate::Trace;
 use crate::folder::prepare;
@@ -33,8 +33,7 @@ impl TraceBook {
     pub fn of(dir: &Path, state: Option<&Path>) -> Self {
         let copy = state.map(|state| {
             // Two clones of a project have the same id, and each its own traces.
-            let place = sha256(dir.as_os_str().as_encoded_bytes());
-            state.join(format!("traces-{}.head", &place[..16]))
+            state.join(format!("traces-{}.head", place_of(dir)))
         });
         let chain = Chain { log: dir.join(Self::FILE), head: dir.join(Self::HEAD), copy, link: &["chain"] };
         Self { dir: dir.to_owned(), chain, is_in_project: true }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::At;
-use crate::{Durability, Exact, Marker, StoreError, os, replace_creating, sha256};
+use crate::{Durability, Exact, Marker, ProjectEnd, StoreError, os, replace_creating, sha256};
 
 /// The folder of all projects below the state folder.
 const PROJECTS: &str = "projects";
@@ -63,7 +63,9 @@ impl ProjectState {
     /// The folder with the seal of a checkout. If the marker has another id than the one that was sealed, that is a change
     /// of the checkout, and its seal is still the one that is known for this root.
     pub fn sealed(state: &Path, root: &Path) -> Option<Self> {
-        let has_seal = |found: &Self| found.join(crate::seal::INDEX).is_file();
+        // One that ended has none, even if a command was killed before the seal was gone.
+        let has_seal =
+            |found: &Self| found.join(crate::seal::INDEX).is_file() && !found.join(ProjectEnd::FILE).is_file();
         let marked = Marker::read(root).ok().and_then(|marker| Self::of(state, &marker.project_id, root));
         if marked.as_ref().is_some_and(has_seal) {
             return marked;
@@ -83,7 +85,7 @@ impl ProjectState {
         Self::all_known(state, root).next()
     }
 
-    fn all_known(state: &Path, root: &Path) -> impl Iterator<Item = Self> {
+    pub(crate) fn all_known(state: &Path, root: &Path) -> impl Iterator<Item = Self> {
         let projects = fs::read_dir(state.join(PROJECTS)).into_iter().flatten().flatten();
         let ids = projects.filter_map(|entry| entry.file_name().into_string().ok());
         ids.filter_map(move |id| Self::named(state, &id, root)).filter(|known| known.dir.is_dir())
@@ -127,11 +129,12 @@ impl ProjectState {
         replace_creating(&self.join(ROOT), Exact::Own.bytes(root), Durability::Quick)
     }
 
-    /// The newest folder about a checkout that is gone.
+    /// The newest folder about a checkout that is gone. One whose project a person ended is not continued elsewhere.
     fn former(&self, project: &Path) -> Option<PathBuf> {
         // A link in its place leads to another folder, which may be where the checkout went.
         let is_there = |root: PathBuf| os::real_path(&root).is_ok_and(|real| real == root);
-        let is_gone = |dir: &PathBuf| root_of(dir).is_some_and(|root| !is_there(root));
+        let has_ended = |dir: &PathBuf| dir.join(ProjectEnd::FILE).is_file();
+        let is_gone = |dir: &PathBuf| root_of(dir).is_some_and(|root| !is_there(root)) && !has_ended(dir);
         let dirs = fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).filter(is_gone);
         dirs.max_by_key(|dir| fs::metadata(dir).and_then(|data| data.modified()).ok())
     }

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use announce::{Announced, Coming, announce, announce_from, read_in_force};
-pub use index::{Pending, Sealed, SealedLog};
+pub use index::{OpenSession, Pending, Sealed, SealedLog};
 pub use log::LogLook;
 
 use crate::file::read_capped;
 use crate::{Durability, Exact, StoreError, create_parents, os, replace, sha256, take_turn};
-use index::Index;
+use index::{Head, Index};
 use machine::Machine;
 use quick::Quick;
 
@@ -37,11 +37,16 @@ const LINK: &str = "link";
 pub(crate) const INDEX: &str = "seal";
 const COPIES: &str = "sealed";
 
+/// The log of changes that weakened something, beside the index.
+pub const CHANGES: &str = "tampered.jsonl";
+
 /// What the usual look finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Every sealed file is as it was.
     Same,
+    /// The same, but the seal does not say that the session is open whose event is looked at.
+    UnknownSession,
     Changed,
     /// Nothing is sealed yet, or the seal cannot be read.
     Unsealed,
@@ -61,6 +66,8 @@ pub struct OpenSeal {
     seal: Seal,
     pub files: Vec<Sealed>,
     pub logs: Vec<SealedLog>,
+    /// The sessions that are open; `None` if nobody has counted them.
+    pub sessions: Option<Vec<OpenSession>>,
     /// What Stead's own commands were about to write.
     pub announced: Vec<Announced>,
     pub is_new: bool,
@@ -83,6 +90,9 @@ pub struct Present {
 }
 
 impl Seal {
+    /// Everything that a seal consists of. The index is first: without it the others count for nothing.
+    pub(crate) const FILES: [&str; 4] = [INDEX, COPIES, announce::FILE, CHANGES];
+
     pub fn new(dir: &Path, root: &Path) -> Self {
         Self { dir: dir.to_owned(), root: root.to_owned() }
     }
@@ -102,16 +112,27 @@ impl Seal {
 
     /// Compares stamps only.
     pub fn look(&self) -> Look {
-        self.look_and_tell(&mut |_, _| {})
+        self.look_and_tell(None, &mut |_, _| {})
     }
 
-    /// The same, and calls `seen` for each folder whose files are the same: [`crate::FolderLook::sum`] would be this, if it
-    /// looked at the same files.
-    pub fn look_and_tell(&self, seen: &mut dyn FnMut(&Path, u64)) -> Look {
-        match fs::read_to_string(self.dir.join(INDEX)) {
-            Ok(text) => Quick::look(&text, &self.root, seen),
-            Err(_) => Look::Unsealed,
+    /// The same for an event of a session, and calls `seen` for each folder whose files are the same:
+    /// [`crate::FolderLook::sum`] would be this, if it looked at the same files. `goes_on` is the session, if it should be
+    /// known to be open since a time.
+    pub fn look_and_tell(&self, goes_on: Option<(&str, i64)>, seen: &mut dyn FnMut(&Path, u64)) -> Look {
+        let Ok(text) = fs::read_to_string(self.dir.join(INDEX)) else { return Look::Unsealed };
+        let is_known = |(session, since): (&str, i64)| {
+            let is_it = |one: &OpenSession| one.session == session && one.seen >= since;
+            Index::open_sessions(&text).is_some_and(|known| known.iter().any(is_it))
+        };
+        match Quick::look(&text, &self.root, seen) {
+            Look::Same if !goes_on.is_none_or(is_known) => Look::UnknownSession,
+            look => look,
         }
+    }
+
+    /// The sessions that were open when the seal was written; `None` if nobody has counted them.
+    pub fn open_sessions(&self) -> Option<Vec<OpenSession>> {
+        self.read().index.head.open
     }
 
     /// Returns true if no change waits for a person. Reads a few bytes.
@@ -128,9 +149,20 @@ impl Seal {
         let turn = take_turn(&path, patience)?;
         let Contents { index, is_new, is_steady } = self.read();
         let announced = announce::read(&self.dir);
-        let Index { machine, files, logs } = index;
-        let is_foreign = machine.is_some_and(|machine| machine.is_other(&self.dir));
-        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, is_foreign, _turn: turn })
+        let is_foreign = index.head.machine.as_ref().is_some_and(|machine| machine.is_other(&self.dir));
+        let Index { files, logs, head } = index;
+        let sessions = head.open.filter(|_| !is_foreign);
+        Ok(OpenSeal {
+            seal: self.clone(),
+            files,
+            logs,
+            sessions,
+            announced,
+            is_new,
+            is_steady,
+            is_foreign,
+            _turn: turn,
+        })
     }
 
     /// What is sealed, without a lock.
@@ -235,7 +267,8 @@ impl OpenSeal {
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
     pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let index = Index { machine: Machine::this(&self.seal.dir), files: self.files, logs: self.logs };
+        let head = Head { machine: Machine::this(&self.seal.dir), open: self.sessions };
+        let index = Index { head, files: self.files, logs: self.logs };
         let path = self.seal.dir.join(INDEX);
         let text = index.render(&self.seal.root, folders);
         if !path.exists() {

@@ -43,6 +43,13 @@ impl UserDirs {
     }
 }
 
+/// Returns true if a folder is the home folder, or contains it.
+pub fn holds_home(folder: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let home = env("HOME").filter(|home| !home.is_empty()).or_else(|| env("USERPROFILE")).map(PathBuf::from);
+    let real = |path: &Path| crate::os::real_path(path).unwrap_or_else(|_| path.to_owned());
+    home.filter(|home| home.is_absolute()).is_some_and(|home| real(&home).starts_with(real(folder)))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

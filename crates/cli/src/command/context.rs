@@ -1,13 +1,14 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
-use stead_store::{Did, Done, Marker, find_root, init};
+use stead_store::{Did, Done, Marker, find_root, holds_home, init};
 
 use crate::answer;
 use crate::cli::Exit;
-use crate::command::init::trust_set_up;
+use crate::command::init::{Answerer, begin_again, settle_place, trust_set_up};
 use crate::error::CliError;
 use crate::person::remember_at_setup;
 use crate::project::{Project, env, now};
+use crate::seal::refuse_former;
 use crate::ui::Ui;
 
 /// Manage the project's context: its marker, packets, loops and indexes
@@ -48,7 +49,15 @@ pub(crate) fn run(args: ContextArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let dir = ui.dir()?;
     let root = if args.here { dir } else { find_root(&dir).dir().to_owned() };
+    refuse_former(&root)?;
+    let answerer = if ui.is_interactive() && !args.json { Answerer::Person } else { Answerer::Nobody };
+    let is_home = !args.here && holds_home(&root, &env);
+    if is_home && !settle_place(&Project::at(&root, ui), answerer, ui)? {
+        ui.note("nothing was changed");
+        return Ok(Exit::Failed);
+    }
     let done = init(&root, &env, &now())?;
+    begin_again(&root)?;
     let marker = Marker::read(&root)?;
     // First, before a look at the project finds the marker that this command made.
     let trusted = trust_set_up(&Project::at(&root, ui), &done, ui)?;

@@ -2,19 +2,21 @@
 
 mod outcome;
 mod personal;
+mod place;
 mod question;
 
 use std::path::Path;
 
 use clap::Args;
 use stead_client::{Harness, Scope};
+use stead_hook::StateOfProject;
 use stead_install::{
     Applied, Instructions, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
     plan_servers, plan_status_lines, summary,
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
-use stead_store::{Did, Done, Layout, MARKER, Room, init};
+use stead_store::{Did, Done, Layout, MARKER, Room, holds_home, init};
 
 use crate::cli::Exit;
 use crate::command::guard::starter::start_guards;
@@ -22,9 +24,11 @@ use crate::error::CliError;
 use crate::here::{Here, chosen};
 use crate::person::remember_at_setup;
 use crate::project::{Project, env, now};
+use crate::seal::refuse_former;
 use crate::trusting::set_up;
 use crate::ui::Ui;
 pub(crate) use personal::Personal;
+pub(crate) use place::{Answerer, settle_place};
 use question::{Answer, For, Offer, go_ahead, starter_guards, which_agents};
 
 /// Set Stead up in this project: its folder, hooks in the agents' settings, and commands to type there
@@ -36,6 +40,8 @@ use question::{Answer, For, Offer, go_ahead, starter_guards, which_agents};
 ///
 /// The starter guards record calls that discard work or read secrets, and block nothing. Once they would have stopped
 /// something in three sessions, Stead says so; `stead guard enable destructive` enforces them.
+///
+/// In the home folder it is refused without `--here`, and outside a git repository it warns; at a terminal it asks.
 ///
 /// With `--user`, hooks and commands go into your own settings and apply to every project; nothing is written to this
 /// one.
@@ -68,6 +74,9 @@ pub(crate) struct InitArgs {
     /// Require Stead for everyone who works here: without it the agent is blocked where possible
     #[arg(long)]
     strict: bool,
+    /// Make exactly this folder a project: inside another one, outside a git repository, or the home folder
+    #[arg(long, conflicts_with = "user")]
+    here: bool,
     /// Only create the project folder
     #[arg(long, conflicts_with_all = ["harness", "all", "local", "strict"])]
     no_hooks: bool,
@@ -121,6 +130,14 @@ impl InitArgs {
         }
     }
 
+    /// In the home folder, the project's settings files are the person's own, and every project reads them.
+    fn scope_in(&self, root: &Path) -> Scope {
+        match self.scope() {
+            Scope::Project if holds_home(root, &env) => Scope::User,
+            scope => scope,
+        }
+    }
+
     /// A new project starts with guards that only watch. One that exists has its guards already.
     fn starts_guards(&self, here: &Here) -> bool {
         let is_new = !self.user && !self.no_hooks && !here.project.found.is_marked();
@@ -129,7 +146,22 @@ impl InitArgs {
 }
 
 pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    let here = Here::find(ui)?;
+    let here = if args.here { Here::exactly(ui)? } else { Here::find(ui)? };
+    let is_asked = !args.yes && !args.json && !args.dry_run && ui.is_interactive();
+    if !args.user {
+        refuse_former(here.project.root())?;
+    }
+    if !args.user && !args.here {
+        let answerer = match (args.dry_run, is_asked) {
+            (true, _) => Answerer::DryRun,
+            (_, true) => Answerer::Person,
+            _ => Answerer::Nobody,
+        };
+        if !settle_place(&here.project, answerer, ui)? {
+            ui.note("nothing was changed");
+            return Ok(Exit::Failed);
+        }
+    }
     let personal = if args.personal { Some(Personal::check(&here)?) } else { None };
     let harnesses = harnesses(&args, &here)?;
     let mut work = Work {
@@ -138,10 +170,10 @@ pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         guards: Vec::new(),
         trusted: Vec::new(),
         applied: None,
-        scope: args.scope(),
+        scope: args.scope_in(here.project.root()),
         old: if args.replace_old { Old::Replace } else { Old::Keep },
         starts: args.starts_guards(&here),
-        is_asked: !args.yes && !args.json && !args.dry_run && ui.is_interactive(),
+        is_asked,
         harnesses,
         personal,
         args: &args,
@@ -167,6 +199,14 @@ pub(crate) fn trust_set_up(project: &Project, done: &[Done], ui: &Ui) -> Result<
         done.iter().filter(|done| done.did == Did::Created).map(|done| done.path.as_path()).collect();
     let is_new = created.contains(&Path::new(MARKER));
     Ok(set_up(project, &created, is_new, ui)?)
+}
+
+/// Lets a project begin again that a person took Stead out of. Also for `stead context init`.
+pub(crate) fn begin_again(root: &Path) -> Result<(), CliError> {
+    match StateOfProject::of(root, &env) {
+        Some(state) => Ok(state.begin_again()?),
+        None => Ok(()),
+    }
 }
 
 fn harnesses(args: &InitArgs, here: &Here) -> Result<Vec<Harness>, CliError> {
@@ -275,6 +315,7 @@ impl Work<'_> {
         }
         if !self.args.user {
             self.done = init(project.root(), &env, &now())?;
+            begin_again(project.root())?;
             if let Some(personal) = &self.personal {
                 personal.hide_created(&self.done)?;
             }

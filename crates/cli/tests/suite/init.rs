@@ -1,6 +1,6 @@
 use stead_testkit::{Finish, Run, World};
 
-use crate::world::{bare, by_person};
+use crate::world::{bare, by_person, converse};
 
 fn lines_in(world: &World, path: &str) -> usize {
     world.read(path).matches(" hook ").count()
@@ -211,5 +211,95 @@ fn who_says_no_changes_nothing() {
     assert!(world.exists("project/.agent/context/root.json") && world.exists("project/.claude/settings.json"));
     let run = stead_on_terminal(&world, "uninstall --yes", b"");
     assert_eq!(run.stdout.matches("[y/N]").count(), 0, "{run}");
+    assert!(!world.exists("project/.claude"));
+}
+
+#[test]
+fn the_home_folder_is_no_project_by_accident() {
+    let world = bare();
+    // A home that is a git repository, for somebody's dotfiles, is the root of every plain folder in it.
+    world.command("git", &world.home()).args(["init", "-q"]).finish(&world, b"");
+    let below = world.home().join("notes");
+    std::fs::create_dir(&below).unwrap();
+    for folder in [world.home(), below, world.folder()] {
+        for args in
+            [&["init", "--harness", "claude"][..], &["init", "--yes"], &["init", "--json"], &["context", "init"]]
+        {
+            let run = world.stead_in(&folder, args);
+            assert_eq!(run.code, 1, "{args:?}: {run}");
+            let said = run.to_string();
+            assert!(said.contains("is your home folder, or contains it"), "{args:?}: {run}");
+            assert!(said.contains("`stead init --user` adds hooks for all your projects; `--here`"), "{args:?}: {run}");
+        }
+    }
+    for path in ["home/.agent", "home/.claude", ".agent", "home/notes/.agent"] {
+        assert!(!world.exists(path), "{path}");
+    }
+    let run = world.stead_in(world.home(), &["init", "--harness", "claude", "--dry-run"]);
+    assert!(run.code == 0 && run.stderr.contains("is your home folder"), "{run}");
+    let asked = converse(&world, "-C ../home init", &[("[y/N] ", "\n")]);
+    assert!(asked.code == 1 && asked.stdout.ends_with("nothing was changed\n"), "{asked}");
+    assert!(!world.exists("home/.agent"));
+    // Other ways to the same aim are not in the way.
+    world.stead_in(world.home(), &["init", "--user", "--harness", "claude"]).ok();
+}
+
+#[test]
+fn a_home_that_is_a_project_on_purpose_has_one_set_of_hooks() {
+    let world = bare().with_stead_on_path();
+    let home = world.home();
+    world.stead_in(&home, &["init", "--here", "--harness", "claude", "--no-guards"]).ok();
+    assert!(world.exists("home/.agent/context/root.json"));
+    assert_eq!(lines_in(&world, "home/.claude/settings.json"), 14);
+    let doctor = world.stead_in(&home, &["doctor", "--all"]);
+    for wrong in ["every hook runs twice", "differ", "do not work"] {
+        assert!(!doctor.stdout.contains(wrong), "{wrong}: {doctor}");
+    }
+    let json = world.stead_in(&home, &["doctor", "--json"]).json();
+    let claude = json["harnesses"].as_array().unwrap().iter().find(|one| one["harness"] == "claude").unwrap();
+    assert_eq!(claude["installs"].as_array().unwrap().len(), 1, "{claude}");
+    assert_eq!(claude["commands"].as_array().unwrap().len(), 1, "{claude}");
+    // It asks only once: this is a project now.
+    world.stead_in(&home, &["init", "--harness", "claude"]).ok();
+    assert_eq!(lines_in(&world, "home/.claude/settings.json"), 14);
+}
+
+#[test]
+fn a_home_that_was_set_up_before_is_told_the_truth() {
+    let world = bare().with_stead_on_path();
+    let home = world.home();
+    world.stead_in(&home, &["context", "init", "--here"]).ok();
+    let commands = world.stead(&["init", "--harness", "claude", "--no-guards"]);
+    commands.ok();
+    std::fs::rename(world.project().join(".claude"), home.join(".claude")).unwrap();
+    let doctor = world.stead_in(&home, &["doctor", "--all"]);
+    assert!(!doctor.stdout.contains("differ") && !doctor.stdout.contains("twice"), "{doctor}");
+}
+
+#[test]
+fn outside_a_repository_it_warns_and_asks() {
+    let world = bare();
+    std::fs::remove_dir_all(world.project().join(".git")).unwrap();
+    let asked = converse(&world, "init", &[("[y/N] ", "n\n")]);
+    assert!(asked.code == 1 && asked.stdout.contains("Set it up without git?"), "{asked}");
+    assert!(!world.exists("project/.agent"));
+    let run = world.stead(&["init", "--harness", "claude", "--yes"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("warning: `$PROJECT` is in no git repository, so Stead does not notice"), "{run}");
+    assert!(!world.stead(&["init", "--harness", "claude", "--yes"]).stderr.contains("git"), "only for a new project");
+}
+
+/// Exactly this folder, even inside another project.
+#[test]
+fn a_project_inside_another_one() {
+    let world = bare();
+    world.stead(&["init", "--no-hooks"]).ok();
+    let inner = world.project().join("apps/web");
+    std::fs::create_dir_all(&inner).unwrap();
+    let run = world.stead_in(&inner, &["init", "--here", "--harness", "claude"]);
+    assert!(run.code == 0 && run.stderr.is_empty(), "{run}");
+    for path in ["project/apps/web/.agent/context/root.json", "project/apps/web/.claude/settings.json"] {
+        assert!(world.exists(path), "{path}");
+    }
     assert!(!world.exists("project/.claude"));
 }

@@ -64,6 +64,7 @@ mod precedent;
 mod private;
 mod record;
 mod reflect;
+mod removal;
 mod repository;
 mod role;
 mod root;

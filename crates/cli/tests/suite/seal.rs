@@ -113,6 +113,24 @@ pub(crate) fn log(world: &World) -> Vec<Value> {
     world.stead(&["seal", "log", "--all", "--json"]).json()["items"].as_array().unwrap().clone()
 }
 
+/// Through a link, files look the same as before, until the link is taken away.
+#[test]
+fn what_is_behind_a_link_is_put_back_as_a_whole() {
+    let world = world();
+    // The seal is sure of the stamps only if the files did not just change.
+    for _ in 0..2 {
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        let own = json!({"stop_hook_active": false, "last_assistant_message": "x"});
+        world.hook("claude Stop", payload(&world, "Stop", own));
+    }
+    let marker = world.read("project/.agent/context/root.json");
+    let script = "mv .agent $HOME/a; sed -i s/enforce/off/ $HOME/a/guards/infra.yaml; ln -s $HOME/a .agent";
+    drive(&world, &opaque(script)).unwrap();
+    assert_eq!(world.read("project/.agent/context/root.json"), marker);
+    assert!(log(&world).iter().all(|change| change["outcome"] != "in-force"), "{:?}", log(&world));
+    assert!(guard_holds(&world) && tested_holds(&world));
+}
+
 #[test]
 fn what_follows_a_removal_is_recorded() {
     use std::os::unix::fs::PermissionsExt;

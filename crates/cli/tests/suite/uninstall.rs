@@ -19,7 +19,7 @@ fn the_old_bytes_come_back_and_the_project_stays() {
     assert!(world.exists("project/.agent/context/root.json"));
     assert!(!world.exists("project/.agent/context/indexes/install.json"));
     let again = by_person(&world, &["uninstall", "--yes"]).ok();
-    assert_eq!(again, "there are no Stead hooks in this project's settings\n");
+    assert!(again.starts_with("there are no Stead hooks in this project's settings\n`.agent/` stays, and "), "{again}");
 }
 
 #[test]
@@ -28,6 +28,9 @@ fn a_dry_run_changes_nothing() {
     world.stead(&["init", "--harness", "claude"]).ok();
     let text = world.read("project/.claude/settings.json");
     let run = world.stead(&["uninstall", "--dry-run"]);
+    assert!(run.stdout.contains("  .claude/settings.json    14 hooks\n") && !run.stdout.contains("+++"), "{run}");
+    assert!(run.stderr.contains("nothing was changed"), "{run}");
+    let run = world.stead(&["uninstall", "--dry-run", "--diff"]);
     assert!(run.stdout.contains("+++ /dev/null\n"), "{run}");
     assert!(run.stderr.contains("nothing was changed"), "{run}");
     assert_eq!(world.read("project/.claude/settings.json"), text);

@@ -4,11 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_guard::{Exec, Origin};
 use stead_store::{Durability, Redacted, StoreError, UserDirs, replace_creating};
 
 use crate::location::Env;
+
+/// The folder of all consents, below the state folder.
+const PROGRAMS: &str = "programs";
 
 /// A person's consent to run the program of one guard in one project.
 pub struct ProgramConsent {
@@ -25,12 +28,24 @@ impl ProgramConsent {
             return None;
         }
         let name = exec.consent_name(&root.to_string_lossy(), guard);
-        Some(Self { file: state.join("programs").join(name) })
+        Some(Self { file: state.join(PROGRAMS).join(name) })
     }
 
     /// Returns true if a guard's program may run. A person's own guards need no consent.
     pub fn holds(env: &Env, root: &Path, guard: &str, origin: Origin, exec: &Exec) -> bool {
         origin == Origin::User || Self::of(env, root, guard, exec).is_some_and(|consent| consent.file.is_file())
+    }
+
+    /// The files of all consents for a project.
+    pub(crate) fn all_of(state: &Path, root: &Path) -> Vec<PathBuf> {
+        let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let is_its = |path: &PathBuf| {
+            let said = stead_store::read_text(path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            let named = said.and_then(|said| Some(PathBuf::from(said.get("root")?.as_str()?)));
+            named.is_some_and(|named| named == root || named == real)
+        };
+        let all = std::fs::read_dir(state.join(PROGRAMS)).into_iter().flatten().flatten().map(|entry| entry.path());
+        all.filter(is_its).collect()
     }
 
     /// The message about a guard without consent.

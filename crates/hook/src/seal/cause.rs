@@ -6,11 +6,15 @@ use std::path::Path;
 use serde::Deserialize;
 use stead_model::{EventKind, Level, unix_millis};
 use stead_store::Tail;
+use stead_store::seal::OpenSession;
 
 use super::tampering::CallInFlight;
 
 /// How far the session log is read, from its end.
 const LINES: usize = 20_000;
+
+/// How many lines are read where nobody may wait.
+const FEW_LINES: usize = 500;
 
 /// A session that was silent for longer counts as closed: a client that was killed reports no end.
 const OPEN: i64 = 12 * 3600 * 1000;
@@ -37,6 +41,46 @@ struct Line {
     call: Option<String>,
     #[serde(default)]
     verdict: String,
+}
+
+/// The sessions that are open now, as the log tells, with the last line of each. A log that is not there tells of none.
+pub(crate) fn open_sessions(log: &Path, now: i64) -> Vec<OpenSession> {
+    sessions_in(log, now, LINES).0
+}
+
+/// The same if few lines are enough to know all of them.
+pub(super) fn counted_quickly(log: &Path, now: i64) -> Option<Vec<OpenSession>> {
+    let (found, is_complete) = sessions_in(log, now, FEW_LINES);
+    is_complete.then_some(found)
+}
+
+/// The open sessions that so many lines tell of, and whether these are all.
+fn sessions_in(log: &Path, now: i64, most: usize) -> (Vec<OpenSession>, bool) {
+    let Ok(lines) = Tail::open(log) else { return (Vec::new(), true) };
+    let mut known: Vec<(OpenSession, EventKind)> = Vec::new();
+    let mut is_complete = true;
+    for (number, line) in lines.unchecked().flatten().enumerate() {
+        if number == most {
+            is_complete = false;
+            break;
+        }
+        let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
+        let Some(seen) = unix_millis(&line.ts) else { continue };
+        if seen < now - OPEN {
+            break;
+        }
+        let (Some(kind), Some(session)) = (EventKind::from_name(&line.event), line.session) else { continue };
+        if !known.iter().any(|(one, _)| one.session == session) {
+            known.push((OpenSession { harness: line.harness, session, seen }, kind));
+        }
+    }
+    let open = known.into_iter().filter(|(_, last)| *last != EventKind::SessionEnd).map(|(one, _)| one);
+    (open.collect(), is_complete)
+}
+
+/// Those of the sessions that a seal knows that have not been silent for too long.
+pub(crate) fn still_open(sessions: Vec<OpenSession>, now: i64) -> Vec<OpenSession> {
+    sessions.into_iter().filter(|one| one.seen >= now - OPEN).collect()
 }
 
 /// What is known about a session from its later lines.
@@ -198,6 +242,29 @@ mod tests {
         let day = vec!["a 0 session-end"; LINES + 1];
         check(&day, 30, "open");
         check(&day[1..], 30, "none");
+    }
+
+    #[test]
+    fn a_session_is_open_from_its_first_line_to_its_end() {
+        let check = |lines: &[(&str, i64, &str)], expected: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            let log = folder.path().join("sessions.jsonl");
+            let text = lines.iter().map(|(session, at, event)| {
+                let ts = stead_model::rfc3339(NOON + at * 1000);
+                format!("{{\"ts\":\"{ts}\",\"harness\":\"x\",\"session\":\"{session}\",\"event\":\"{event}\"}}\n")
+            });
+            std::fs::write(&log, text.collect::<String>()).unwrap();
+            let found = open_sessions(&log, NOON + 3600 * 1000);
+            let mut names: Vec<&str> = found.iter().map(|one| one.session.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, expected, "{lines:?}");
+        };
+        check(&[("a", 0, "session-start"), ("b", 1, "before-tool"), ("a", 2, "session-end")], &["b"]);
+        check(&[("a", 0, "session-end"), ("a", 1, "session-start")], &["a"]);
+        check(&[("a", 0, "session-start"), ("a", 1, "session-end"), ("a", 2, "precedent")], &[]);
+        check(&[("a", -12 * 3600, "session-start")], &[]);
+        check(&[], &[]);
+        assert_eq!(open_sessions(Path::new("/nonexistent"), NOON), []);
     }
 
     #[test]

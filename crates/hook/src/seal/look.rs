@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_model::{EventKind, rfc3339};
-use stead_store::seal::{Announced, LogLook, Look, OpenSeal, Present, Seal, Sealed, SealedLog};
+use stead_store::seal::{Announced, LogLook, Look, OpenSeal, OpenSession, Present, Seal, Sealed, SealedLog};
 use stead_store::{
-    Durability, MARKER, OWN, ProjectState, StoreError, UserDirs, ask_git, complete, create, extend_alarm, remove,
-    sha256,
+    Durability, MARKER, OWN, ProjectEnd, ProjectState, StoreError, UserDirs, ask_git, complete, create, extend_alarm,
+    remove, sha256,
 };
 
-use super::cause::Cause;
+use super::cause::{Cause, counted_quickly, still_open};
 use super::kind::Kind;
 use super::project::{ALARM, Reach, SealedProject, leave_in_force, seal_anew};
 use super::set::{SESSIONS, SealedSet};
 use super::tampering::{CallInFlight, Outcome, Tampering};
 use crate::agent_sign::{AgentSign, lineage};
 use crate::record::now_millis;
+use crate::removal::chained_rooms;
 use crate::request::Request;
 
 /// How long git may take, and its longest answer.
@@ -27,16 +28,20 @@ const ANSWER: usize = 16 * 1024 * 1024;
 pub(crate) enum Looker<'r, 'a> {
     /// A hook, after an event.
     Event(&'r Request<'a>),
-    /// A command of Stead.
-    Command,
+    /// A command of Stead, and a way to ask whether a person at a terminal runs it.
+    Command(&'r dyn Fn() -> bool),
 }
 
 impl Looker<'_, '_> {
     /// Compares stamps. What follows in the same call need not look at the same folder again.
-    fn look(&self, seal: &Seal) -> Look {
+    fn look(&self, seal: &Seal, reach: Reach) -> Look {
         match self {
-            Self::Event(request) => seal.look_and_tell(&mut |folder, sum| request.note_seen(folder, sum)),
-            Self::Command => seal.look(),
+            Self::Event(request) => {
+                let goes_on = self.session().filter(|_| reach == Reach::Project);
+                let goes_on = goes_on.map(|session| (session, now_millis() - NOTED));
+                seal.look_and_tell(goes_on, &mut |folder, sum| request.note_seen(folder, sum))
+            }
+            Self::Command(_) => seal.look(),
         }
     }
 
@@ -47,24 +52,45 @@ impl Looker<'_, '_> {
             _ => None,
         }
     }
+
+    /// The session and its client, if it is open after this event or ends with it.
+    fn noted_session(&self) -> Option<(OpenSession, bool)> {
+        let Self::Event(request) = self else { return None };
+        let session = request.event.session.as_deref()?.to_owned();
+        let harness = request.harness.name().to_owned();
+        let is_open = request.event.kind != EventKind::SessionEnd;
+        Some((OpenSession { harness, session, seen: now_millis() }, is_open))
+    }
 }
+
+/// How old the time may be at which a session that goes on was noted as open, in milliseconds.
+const NOTED: i64 = 3600 * 1000;
+
+/// How many open sessions are noted.
+const SESSIONS_NOTED: usize = 256;
 
 /// What a look found, and why it could not look at all, if so.
 type Found = (Vec<Tampering>, Option<String>);
 
 impl SealedProject<'_> {
-    /// Looks for a command of Stead that a person or the engine started.
-    pub fn look_for_command(&self) -> Found {
-        self.look(&Looker::Command)
+    /// Looks for a command of Stead that a person or the engine started. `is_person` says whether a person at a terminal
+    /// runs it.
+    pub fn look_for_command(&self, is_person: &dyn Fn() -> bool) -> Found {
+        self.look(&Looker::Command(is_person))
     }
 
     pub(super) fn look(&self, looker: &Looker<'_, '_>) -> Found {
         let (mut found, mut problem) = (Vec::new(), None);
         for (seal, reach) in self.seals() {
-            let looked = match (looker.look(seal), turn(looker)) {
+            let (look, turn) = (looker.look(seal, reach), turn(looker));
+            let may_begin = look == Look::Unsealed || matches!(turn, Turn::Session);
+            if reach == Reach::Project && may_begin && !self.begins(seal, looker) {
+                continue;
+            }
+            let looked = match (look, turn) {
                 (Look::Same, Turn::No) => continue,
                 (Look::Same, Turn::Ends) if reach == Reach::Person => continue,
-                (Look::Same, Turn::Ends) => {
+                (Look::Same | Look::UnknownSession, Turn::Ends) | (Look::UnknownSession, Turn::No) => {
                     self.in_turn(seal, reach, looker, |open| self.look_at_growth(seal, open, looker))
                 }
                 _ => self.in_turn(seal, reach, looker, |open| self.look_closely(seal, open, reach, looker)),
@@ -75,6 +101,19 @@ impl SealedProject<'_> {
             }
         }
         (found, problem)
+    }
+
+    /// Returns false if a person ended the project and nobody began it again. A later session that finds the marker and
+    /// hooks in settings begins it. A command does not, nor does a client that still has the hooks of before.
+    fn begins(&self, seal: &Seal, looker: &Looker<'_, '_>) -> bool {
+        let Some(end) = ProjectEnd::read(seal.dir()) else { return true };
+        let Looker::Event(request) = looker else { return false };
+        let is_new = |session: &str| !end.sessions.iter().any(|one| one.session == session);
+        let has_hooks = || self.set(Reach::Project).files.iter().any(|(_, kind)| *kind == Kind::Settings);
+        let starts =
+            request.event.session.as_deref().is_some_and(is_new) && self.root.join(MARKER).is_file() && has_hooks();
+        let state = ProjectState::at(seal.dir(), self.root);
+        starts && state.begin_again(self.root, &chained_rooms(self.root, &self.policy.layout())).is_ok()
     }
 
     /// Opens a seal for a look. One that another machine wrote says nothing about this one's files.
@@ -108,7 +147,9 @@ impl SealedProject<'_> {
         for change in &found {
             change.append(seal.dir())?;
         }
-        if logs != open.logs {
+        let sessions = open.sessions.clone();
+        self.note_session(&mut open, looker);
+        if logs != open.logs || sessions != open.sessions {
             open.logs = logs;
             open.write(&[SealedSet::guards_of(self.root, self.policy)])?;
         }
@@ -131,6 +172,16 @@ impl SealedProject<'_> {
                 found.push(change);
             }
         }
+        // What was put back may have taken others with it that looked the same through a link. They are gone now.
+        let moved = !found.is_empty();
+        for file in files.iter_mut().filter(|file| moved && file.pending.is_none()) {
+            if seal.stamp(&file.path).is_none()
+                && file.sha256.is_some()
+                && let Some(change) = self.look_at(seal, &open, file, reach, looker)
+            {
+                found.push(change);
+            }
+        }
         // What was put back may have left a new stamp.
         for file in files.iter_mut().filter(|file| file.pending.is_none()) {
             file.stamp = seal.stamp(&file.path);
@@ -139,6 +190,9 @@ impl SealedProject<'_> {
             file.sha256.is_some() || file.pending.is_some() || Kind::from_name(&file.kind) != Some(Kind::Guard)
         });
         open.files = files;
+        if reach == Reach::Project {
+            self.note_session(&mut open, looker);
+        }
         open.logs = self.look_at_logs(seal, &open, &set.logs, &mut found, looker);
         for change in &found {
             change.append(seal.dir())?;
@@ -264,9 +318,11 @@ impl SealedProject<'_> {
         match looker {
             _ if cause != Cause::NoSession => cause,
             Looker::Event(request) if is_after(request) => Cause::Calls(vec![this_call(request)]),
+            // The seal knows what a log that was made anew does not say.
+            _ if self.known_open().is_some_and(|known| !known.is_empty()) => Cause::OpenSession,
             // Who took lines out of the log may have been in them.
-            _ if self.lost_lines(&log) => Cause::OpenSession,
-            Looker::Command if AgentSign::above_command(self.env, &lineage()).is_some() => Cause::OpenSession,
+            _ if self.lost_lines(&log) && !self.nobody_was_there(looker) => Cause::OpenSession,
+            Looker::Command(_) if AgentSign::above_command(self.env, &lineage()).is_some() => Cause::OpenSession,
             // The person's files are the same for an agent in another project.
             _ if reach == Reach::Person && self.is_open_elsewhere(at) => Cause::OpenSession,
             _ => cause,
@@ -281,6 +337,44 @@ impl SealedProject<'_> {
             let log = seal.logs().into_iter().find(|log| log.path.ends_with(SESSIONS));
             log.is_some_and(|log| Cause::at(&seal.path_of(&log.path), at, None) != Cause::NoSession)
         })
+    }
+
+    /// Notes that the session of an event is open, or has ended.
+    fn note_session(&self, open: &mut OpenSeal, looker: &Looker<'_, '_>) {
+        let (log, now) = (self.session_log(), now_millis());
+        let known = match open.sessions.take() {
+            Some(known) => still_open(known, now),
+            // Nobody knows who was in a log that is gone.
+            None if !open.is_new && self.lost_lines(&log) => return,
+            // A log of a long day is not read for it; a later look counts them.
+            None => match counted_quickly(&log, now) {
+                Some(known) => known,
+                None => return,
+            },
+        };
+        let noted = looker.noted_session();
+        let is_other = |one: &OpenSession| noted.as_ref().is_none_or(|(own, _)| own.session != one.session);
+        let mut sessions: Vec<OpenSession> = known.into_iter().filter(is_other).collect();
+        sessions.extend(noted.filter(|(_, is_open)| *is_open).map(|(own, _)| own));
+        let more = sessions.len().saturating_sub(SESSIONS_NOTED);
+        sessions.drain(..more);
+        open.sessions = Some(sessions);
+    }
+
+    /// The sessions that were open at the last look; `None` if nobody has counted them.
+    fn known_open(&self) -> Option<Vec<OpenSession>> {
+        let known = self.project.as_ref().and_then(Seal::open_sessions);
+        known.map(|known| still_open(known, now_millis()))
+    }
+
+    /// Returns true if the seal knows that no session was open, and whoever looks is no agent in the middle of its work: then
+    /// it was a person who removed the log.
+    fn nobody_was_there(&self, looker: &Looker<'_, '_>) -> bool {
+        self.known_open().is_some_and(|known| known.is_empty())
+            && match looker {
+                Looker::Event(request) => request.event.kind == EventKind::SessionStart,
+                Looker::Command(is_person) => is_person(),
+            }
     }
 
     /// Returns true if a log is not what was sealed, and more.

@@ -30,7 +30,7 @@ pub struct SealedProject<'a> {
     pub(super) root: &'a Path,
     pub(super) policy: &'a PolicyText,
     pub(super) env: &'a Env<'a>,
-    project: Option<Seal>,
+    pub(super) project: Option<Seal>,
     person: Option<Seal>,
 }
 

@@ -20,7 +20,7 @@ use crate::policy::{POLICY, PolicyText};
 pub(super) const FEATURES: &str = "feature-list.json";
 
 /// The session log, below the project's context.
-pub(super) const SESSIONS: &str = "indexes/sessions.jsonl";
+pub(crate) const SESSIONS: &str = "indexes/sessions.jsonl";
 
 /// Logs that may only grow, by their rooms.
 const LOGS: &[(Room, &str)] = &[

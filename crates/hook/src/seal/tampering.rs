@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stead_store::seal::CHANGES;
 use stead_store::{Durability, Lines, Redacted, StoreError, append_line};
 
 use super::kind::Kind;
@@ -67,11 +68,9 @@ pub struct Tampering {
 }
 
 impl Tampering {
-    const FILE: &str = "tampered.jsonl";
-
     /// The log of a seal.
     pub(super) fn log(dir: &Path) -> PathBuf {
-        dir.join(Self::FILE)
+        dir.join(CHANGES)
     }
 
     pub(super) fn append(&self, dir: &Path) -> Result<(), StoreError> {

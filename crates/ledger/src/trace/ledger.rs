@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stead_store::{
-    Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create, create_parents, sha256,
+    Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create, create_parents, place_of,
 };
 
 use super::record::Record;
@@ -40,8 +40,7 @@ impl Ledger {
     pub fn of(dir: &Path, state: Option<&Path>) -> Self {
         let copy = state.map(|state| {
             // Two clones of a project have the same id, and each its own ledger.
-            let place = sha256(dir.as_os_str().as_encoded_bytes());
-            state.join(format!("agent_trace-{}.head", &place[..16]))
+            state.join(format!("agent_trace-{}.head", place_of(dir)))
         });
         // A chain of ours has a head from the start; a ledger without one belongs to somebody else.
         let (file, head) = match dir.join(Self::HEAD).exists() || !has_text(&dir.join(Self::FILE)) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::index::Sealed;
 use crate::{Durability, Lines, Redacted, StoreError, append_line, os, read_capped, sha256};
 
-const FILE: &str = "announced.jsonl";
+pub(super) const FILE: &str = "announced.jsonl";
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long a writer may take from its announcement to its write, in milliseconds.

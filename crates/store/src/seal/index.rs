@@ -44,12 +44,36 @@ pub struct SealedLog {
     pub end: String,
 }
 
-/// All that is sealed. The text has the stamps first, for the usual look, then a JSON object for each file and log.
+/// A session that was open at the last look at one of its events. The session log says so as well, but it lies in the
+/// project, and whoever removes the project folder removes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenSession {
+    pub harness: String,
+    pub session: String,
+    /// When that event was, in milliseconds since 1970.
+    pub seen: i64,
+}
+
+/// All that is sealed. The text has the stamps first, for the usual look, then JSON objects: the head, and one for each
+/// file and log.
 #[derive(Default)]
 pub(super) struct Index {
-    pub(super) machine: Option<Machine>,
+    pub(super) head: Head,
     pub(super) files: Vec<Sealed>,
     pub(super) logs: Vec<SealedLog>,
+}
+
+/// How the head begins.
+const HEAD: &str = "{\"machine\":";
+
+/// What a seal says about where and when it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// Where inodes and times say something.
+    pub(super) machine: Option<Machine>,
+    /// The sessions that were open; `None` if nobody has counted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) open: Option<Vec<OpenSession>>,
 }
 
 impl Sealed {
@@ -65,8 +89,8 @@ impl Index {
         let (_, objects) = Quick::split(text)?;
         let mut index = Self::default();
         for line in objects.lines() {
-            if line.starts_with("{\"machine\":") {
-                index.machine = serde_json::from_str(line).ok();
+            if line.starts_with(HEAD) {
+                index.head = serde_json::from_str(line).unwrap_or_default();
             } else if line.contains("\"inode\":") {
                 index.logs.push(serde_json::from_str(line).ok()?);
             } else {
@@ -76,12 +100,19 @@ impl Index {
         Some(index)
     }
 
+    /// The sessions that a text says were open. Reads one line of it.
+    pub(super) fn open_sessions(text: &str) -> Option<Vec<OpenSession>> {
+        let (_, objects) = Quick::split(text)?;
+        let head = objects.lines().next().filter(|line| line.starts_with(HEAD))?;
+        serde_json::from_str::<Head>(head).ok()?.open
+    }
+
     pub(super) fn render(&self, root: &Path, folders: &[PathBuf]) -> String {
         let mut text = Quick::render(self, root, folders);
         let files = self.files.iter().map(|file| serde_json::to_string(file).unwrap_or_default());
         let logs = self.logs.iter().map(|log| serde_json::to_string(log).unwrap_or_default());
-        let machine = self.machine.iter().map(|machine| serde_json::to_string(machine).unwrap_or_default());
-        for line in machine.chain(files).chain(logs) {
+        let head = std::iter::once(serde_json::to_string(&self.head).unwrap_or_default());
+        for line in head.chain(files).chain(logs) {
             text.push_str(&line);
             text.push('\n');
         }

@@ -8,9 +8,7 @@ use crate::{Durability, Exact, os, replace, reserve_private, sha256};
 
 /// The machine on which a seal was made: inodes and times in the seal say something only there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Machine {
-    machine: String,
-}
+pub(super) struct Machine(String);
 
 /// The file with an id of our own, in the folder of the seal, where the system names no machine.
 const FILE: &str = "machine";
@@ -58,7 +56,7 @@ impl Machine {
 
     /// Its name is only comparable: the system's own id is not for others to read.
     fn hashed(id: &str) -> Option<Self> {
-        Some(Self { machine: sha256(format!("stead seal {id}").as_bytes()).get(..16)?.to_owned() })
+        Some(Self(sha256(format!("stead seal {id}").as_bytes()).get(..16)?.to_owned()))
     }
 }
 
