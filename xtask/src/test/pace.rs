@@ -8,7 +8,7 @@ pub(super) struct Pace {
 }
 
 /// Until the steps so far say more about this machine than its number of cores.
-const SOON: f64 = 20.0;
+const SOON: f64 = 60.0;
 
 impl Pace {
     pub(super) const fn new() -> Self {
