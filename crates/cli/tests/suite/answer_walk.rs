@@ -234,7 +234,9 @@ fn runs() {
     engine.wait().unwrap();
     written(&world, "project/agent");
     ask(&world, "stop on --now");
-    ask(&world, "run stage chore back --background");
+    // One that ends at once is told as over, not as started.
+    stage(&world, "slow", &fixed(1), &format!("sleep 2; {STATUS}"));
+    ask(&world, "run stage slow back --background");
     world.stead(&["wait", "back"]);
 }
 

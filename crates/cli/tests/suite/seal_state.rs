@@ -397,7 +397,7 @@ fn a_machine_without_an_id_gets_one_that_stays() {
          cat > \"$HOME/call\"
          for round in 1 2; do
              \"$STEAD\" hook claude SessionStart < \"$HOME/call\" > \"$HOME/said\"
-             grep '^{{\"machine\":' '{folder}/seal'
+             grep -o '^{{\"machine\":\"[0-9a-f]*\"' '{folder}/seal'
              touch .agent/config.toml
          done
          cat '{folder}/machine'"
