@@ -86,13 +86,15 @@ pub(super) fn run(programs: Vec<TestProgram>, start: fn(&TestProgram) -> Command
     let waiting = Mutex::new(VecDeque::from(programs));
     let tally = Mutex::new(Tally::default());
     let worker = || -> Result<()> {
-        while let Some(next) = lock(&waiting).pop_front() {
+        loop {
+            // Not in the loop's head, which would hold the lock while the program runs.
+            let next = lock(&waiting).pop_front();
+            let Some(next) = next else { return Ok(()) };
             let mut command = start(&next);
             command.env(SKIPPED, &skipped);
             let counted = watch(&next, &mut command, &progress)?;
             *lock(&tally) += counted;
         }
-        Ok(())
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();

@@ -1,7 +1,7 @@
 //! Every client's own words: payloads as recorded ones are shaped, and what an answer means there.
 
 use serde_json::{Value, json};
-use stead_testkit::{Run, World};
+use stead_testkit::{Run, World, rows};
 
 /// How one client spells what an agent does.
 pub(crate) struct Client {
@@ -32,6 +32,11 @@ pub(crate) enum Warns {
 const SESSION: &str = "0f0e0d0c-0000-4000-8000-00000000abcd";
 
 const FILE: [&str; 4] = ["Edit", "file_path", "old_string", "new_string"];
+
+/// The clients for what is the same in all of them: while a person waits, each third.
+pub(crate) fn clients() -> impl Iterator<Item = &'static Client> {
+    rows(CLIENTS, 3)
+}
 
 pub(crate) const CLIENTS: &[Client] = &[
     Client {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stead_testkit::World;
 
-use crate::client::{By, CLIENTS, Call, Client, Warns, context, denial, hold, rewritten};
+use crate::client::{By, CLIENTS, Call, Client, Warns, clients, context, denial, hold, rewritten};
 use crate::world::marked;
 
 const FEATURES: &str = r#"{
@@ -47,7 +47,7 @@ fn tested_needs_evidence() {
     let tested = FEATURES.replace("\"tested\": false", "\"tested\": true");
     let retitled = FEATURES.replace("log in", "sign in");
     let sed = format!("sed -i 's/\"tested\": false/\"tested\": true/' {LIST}");
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[]);
         let path = world.project().join(LIST).display().to_string();
         let line = |value: &str| format!("      \"tested\": {value}}}");
@@ -71,7 +71,7 @@ fn the_proof_of_a_feature_stays() {
         "  ]\n}",
         "    ,{\"id\": \"two\", \"title\": \"t\", \"files\": [\"x\"], \"verifiers\": [\"true\"]}\n  ]\n}",
     );
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[]);
         let path = world.project().join(LIST).display().to_string();
         stops(client, &world, By::Main, &client.write(&path, &easier), "verifiers");
@@ -101,7 +101,7 @@ fn a_tester_must_test() {
 #[test]
 fn long_logs_are_read_through_tools() {
     let long: String = (0..1_001).map(|number| format!("line {number}\n")).collect();
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[&["logs-through-tools"]]);
         world.write("project/build.log", &long);
         world.write("project/short.log", "one\n");
@@ -115,7 +115,7 @@ fn long_logs_are_read_through_tools() {
 
 #[test]
 fn the_orchestrator_does_not_edit() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[&["orchestrator-does-not-edit", "--with", "paths=src/**"]]);
         let path = world.project().join("src/a.rs").display().to_string();
         stops(client, &world, By::Main, &client.edit(&path, "one", "two"), "coding role");
@@ -132,7 +132,7 @@ fn the_orchestrator_does_not_edit() {
 
 #[test]
 fn summaries_go_to_their_folder() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[&["summaries-go-to", "--with", "folder=docs/summaries"]]);
         let path = world.project().join("SUMMARY.md").display().to_string();
         let run = client.before(&world, By::Main, &client.write(&path, "done\n"));
@@ -154,7 +154,7 @@ fn fields_belong_to_roles() {
     let enable: &[&str] =
         &["fields-by-role", "--with", "document=state.json", "--with", "fields={tester: [/tested], coder: [/done]}"];
     let before = "{\n  \"done\": false,\n  \"tested\": false\n}\n";
-    for client in CLIENTS {
+    for client in clients() {
         let sent = |role: &'static str| {
             let world = guarded(&[enable]);
             world.write("project/state.json", before);
@@ -185,7 +185,7 @@ fn fields_belong_to_roles() {
 
 #[test]
 fn destruction_is_stopped_once_it_is_chosen() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[]);
         passes(client, &world, By::Main, &client.shell("git push --force"));
         world.stead(&["guard", "enable", "destructive"]).ok();
@@ -204,7 +204,7 @@ fn destruction_is_stopped_once_it_is_chosen() {
 #[test]
 fn a_pull_request_needs_a_verified_tree() {
     let create = "gh pr create --title t --body \"$(cat <<'EOF'\nall of it\nEOF\n)\"";
-    for client in CLIENTS {
+    for client in clients() {
         let world = guarded(&[&["pr-needs-verification", "--with", "also=git push"]]);
         stops(client, &world, By::Main, &client.shell(create), "stead verify");
         stops(client, &world, By::Main, &client.shell("git push origin main"), "stead verify");
@@ -227,7 +227,7 @@ fn a_call_that_changes_what_was_proven_cannot_lean_on_it() {
     let world = guarded(&[]);
     world.stead(&["verify", "login"]).ok();
     let set = "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json";
-    for client in CLIENTS {
+    for client in clients() {
         stops(client, &world, By::Main, &client.shell(&format!("echo two > src/a.rs; {set}")), "the same call changes");
         passes(client, &world, By::Main, &client.shell(&format!("echo x > docs.md; {set}")));
         passes(client, &world, By::Main, &client.shell(set));
@@ -238,7 +238,7 @@ fn a_call_that_changes_what_was_proven_cannot_lean_on_it() {
 #[test]
 fn a_warning_reaches_the_agent_and_stops_nothing() {
     let guard = "id: mind\nmode: warn\non: [before-tool]\nmatch: {writes: [\"src/**\"]}\nthen: deny\nsay: \"mind the sources\"\n";
-    for client in CLIENTS {
+    for client in clients() {
         let world = marked();
         world.write("project/src/a.rs", "one\n");
         world.write("project/.agent/guards/mind.yaml", guard);
@@ -270,7 +270,7 @@ fn a_warning_reaches_the_agent_and_stops_nothing() {
 fn what_cannot_be_asked_is_denied_in_so_many_words() {
     let guard = "id: mind\nmode: enforce\nmatch: {writes: [\"src/**\"]}\nthen: ask\nsay: \"may it?\"\n";
     let mut denied = 0;
-    for client in CLIENTS {
+    for client in clients() {
         let world = marked();
         world.write("project/.agent/guards/mind.yaml", guard);
         let run = client.before(&world, By::Main, &client.shell("touch src/a.rs"));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stead_testkit::World;
 
-use crate::client::{By, CLIENTS, Call, Client, context, denial};
+use crate::client::{By, CLIENTS, Call, Client, clients, context, denial};
 use crate::world::{accept_all, denies, lines, marked, payload, shell, tool};
 
 pub(crate) const FILE: &str = "project/.agent/intents/active_intents.yaml";
@@ -69,7 +69,7 @@ fn passes(client: &Client, world: &World, call: &Call, what: &str) {
 
 #[test]
 fn changing_tools_without_an_intent_are_denied() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = project();
         for (name, mut input) in changing(&world, "src/a.rs") {
             let reason = stops(client, &world, &client.named(name, input.clone()), REQUIRED);
@@ -89,7 +89,7 @@ fn changing_tools_without_an_intent_are_denied() {
 
 #[test]
 fn changing_tools_with_an_invalid_intent_are_denied() {
-    for client in CLIENTS {
+    for client in clients() {
         for (text, words) in [
             (Some("active_intents:\n  - id: OTHER\n    status: IN_PROGRESS\n"), "There is no intent `INT-001`"),
             (Some(""), "it is empty"),
@@ -119,7 +119,7 @@ fn changing_tools_with_an_invalid_intent_are_denied() {
 
 #[test]
 fn changing_tools_with_a_valid_intent_pass() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = project();
         select(client, &world, By::Main, "INT-001");
         for (name, input) in changing(&world, "src/a.rs") {
@@ -135,7 +135,7 @@ fn changing_tools_with_a_valid_intent_pass() {
 
 #[test]
 fn exempt_and_unknown_tools_pass() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = project();
         let path = world.project().join("src/a.rs").display().to_string();
         for name in EXEMPT {
@@ -174,7 +174,7 @@ fn an_unreadable_file_blocks() {
 
 #[test]
 fn ids_are_case_sensitive_and_a_pending_one_must_be_selected() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = project();
         let cite = |id: &str, file: &str| {
             let path = world.project().join(file).display().to_string();
@@ -219,7 +219,7 @@ fn a_sub_agent_has_its_own_selection_or_its_parents() {
 
 #[test]
 fn without_an_intents_file_nothing_is_gated() {
-    for client in CLIENTS {
+    for client in clients() {
         let world = marked();
         passes(client, &world, &client.write(&world.project().join("a").display().to_string(), "x"), "off");
         passes(client, &world, &client.shell("some-tool > x"), "off");
