@@ -7,8 +7,8 @@ pub(super) struct Pace {
     taken: f64,
 }
 
-/// Until the steps so far say more about this machine than its number of cores.
-const SOON: f64 = 60.0;
+/// How much the number of cores counts beside the steps so far, in seconds: a download says little about a compiler.
+const BELIEF: f64 = 120.0;
 
 impl Pace {
     pub(super) const fn new() -> Self {
@@ -23,7 +23,7 @@ impl Pace {
     /// How many seconds steps take that should take `expected`, on a machine with this many cores.
     pub(super) fn estimate(&self, expected: u32, cores: usize) -> f64 {
         let by_cores = 2.0 / f64::from(u32::try_from(cores.clamp(1, 8)).unwrap_or(2));
-        let factor = if self.expected < SOON { by_cores } else { self.taken / self.expected };
+        let factor = (self.taken + BELIEF * by_cores) / (self.expected + BELIEF);
         f64::from(expected) * factor
     }
 }
@@ -45,8 +45,10 @@ mod tests {
         let mut pace = Pace::new();
         assert_eq!(about(pace.estimate(600, 2)), "about 10 min");
         assert_eq!(about(pace.estimate(600, 4)), "about 5 min");
-        pace.finished(100, Duration::from_secs(200));
-        assert_eq!(about(pace.estimate(600, 2)), "about 20 min");
+        pace.finished(20, Duration::from_secs(1));
+        assert_eq!(about(pace.estimate(600, 2)), "about 9 min");
+        pace.finished(1000, Duration::from_secs(2000));
+        assert_eq!(about(pace.estimate(600, 2)), "about 19 min");
         assert_eq!(about(0.0), "about 10 s");
         assert_eq!(about(31.0), "about 40 s");
         assert_eq!(about(89.0), "about 1 min");

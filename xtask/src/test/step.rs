@@ -55,7 +55,7 @@ fn prerequisites() -> Result<Tally> {
 }
 
 fn tools() -> Result<Tally> {
-    prerequisite::ensure(prerequisite::FOR_SLOW_TESTS)?;
+    prerequisite::ensure(&[prerequisite::FOR_TESTS, prerequisite::FOR_SLOW_TESTS].concat())?;
     Ok(Tally::PASSED)
 }
 
