@@ -37,6 +37,12 @@ pub fn enter() -> Result<Inside> {
     Ok(Inside::Impossible(refusals.join("; ")))
 }
 
+/// Why a client cannot have a sandbox of its own here; `None` if it can.
+pub(crate) fn obstacle() -> Option<&'static str> {
+    let can = probe(&["--user", "--map-root-user", "--mount"]).is_ok();
+    (!can).then_some("the client's own sandbox needs user namespaces")
+}
+
 fn probe(flags: &[&str]) -> Result<(), String> {
     let output = Command::new("unshare").args(flags).arg("true").output();
     match output {

@@ -49,6 +49,9 @@ impl Scenario {
     /// The one that is played in a client's window, with tmux.
     pub(crate) const WINDOW: u8 = window::SCENARIO.number;
 
+    /// In it, a client that can be started so that it asks runs in a sandbox of its own.
+    pub(crate) const OWN_SERVER: u8 = own_server::SCENARIO.number;
+
     pub const ALL: &'static [Self] = &[
         denied_write::SCENARIO,
         denied_shell::SCENARIO,

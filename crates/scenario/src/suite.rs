@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use crate::client::Client;
 use crate::ground::Programs;
 use crate::page::{OnDifference, Results, Standing, compare};
 use crate::scenario::Scenario;
-use crate::terminal;
+use crate::{namespace, terminal};
 
 /// Which clients play which scenarios.
 pub struct Choice {
@@ -40,7 +41,8 @@ impl Choice {
 pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
     let programs = Programs::beside_this_one(on_difference)?;
     let mut results = Results::default();
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let (mut passed, mut failed) = (0, 0);
+    let mut skipped = BTreeMap::<String, u32>::new();
     for client in &choice.clients {
         for scenario in Scenario::ALL.iter().filter(|scenario| choice.has(scenario)) {
             let begun = Instant::now();
@@ -50,8 +52,8 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
             match standing {
                 Standing::Proven => passed += 1,
                 Standing::NotRun => {
-                    skipped += 1;
                     println!("    skipped: {detail}");
+                    *skipped.entry(detail).or_default() += 1;
                 }
                 Standing::Failing => {
                     failed += 1;
@@ -69,8 +71,8 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
         println!("docs/harnesses.md is out of date; write it with `cargo xtask test --clients --write`");
         println!("{}", indented(&outdated.join("\n")));
     }
-    let left_out = if skipped == 0 { String::new() } else { format!(", {skipped} skipped (a program is missing)") };
-    println!("{passed} passed, {failed} failed{left_out}");
+    let skipped: String = skipped.iter().map(|(why, count)| format!(", {count} skipped ({why})")).collect();
+    println!("{passed} passed, {failed} failed{skipped}");
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -78,7 +80,10 @@ fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (
     if client.obstacle(scenario).is_some() {
         return (Standing::NotExpressible, String::new());
     }
-    if let Some(why) = (scenario.number == Scenario::WINDOW).then(terminal::obstacle).flatten() {
+    let window = || (scenario.number == Scenario::WINDOW).then(terminal::obstacle).flatten();
+    let sandbox =
+        || (scenario.number == Scenario::OWN_SERVER && client.asks.is_some()).then(namespace::obstacle).flatten();
+    if let Some(why) = window().or_else(sandbox) {
         return (Standing::NotRun, why.to_owned());
     }
     // A failed setup panics; the other scenarios still run.
