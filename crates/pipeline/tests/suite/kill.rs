@@ -290,7 +290,9 @@ fn a_kill_while_a_plan_is_amended_leaves_a_run_that_goes_on() {
 }
 
 pub(super) fn wait_for(what: impl Fn() -> bool) {
+    let begun = std::time::Instant::now();
     while !what() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never came");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

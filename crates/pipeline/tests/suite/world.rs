@@ -38,7 +38,8 @@ impl Observer for Seen {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // The usual random name now and then looks like a secret, which is not kept.
+        let folder = tempfile::Builder::new().prefix("stead-test-").tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         Self { _folder: Some(folder), ..Self::at(&root) }
     }

@@ -26,7 +26,7 @@ fn a_line_lands_in_a_new_and_in_an_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     append(&log, r#"{"n":1}"#).unwrap();
-    append_line(&log, r#"{"n":2}"#, Durability::Synced, Duration::ZERO).unwrap();
+    append_line(&log, r#"{"n":2}"#, Durability::Synced, Duration::from_secs(10)).unwrap();
     assert_eq!(fs::read_to_string(&log).unwrap(), "{\"n\":1}\n{\"n\":2}\n");
 }
 

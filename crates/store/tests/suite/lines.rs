@@ -71,7 +71,8 @@ fn the_tail_reads_only_what_is_asked_for() {
     let file = std::fs::File::create(&path).unwrap();
     // A terabyte that nobody could read in time, with one line at its end.
     file.set_len(1 << 40).unwrap();
-    stead_store::append_line(&path, "{\"last\":1}", stead_store::Durability::Quick, std::time::Duration::ZERO).unwrap();
+    stead_store::append_line(&path, "{\"last\":1}", stead_store::Durability::Quick, std::time::Duration::from_secs(10))
+        .unwrap();
     let newest = Tail::open(&path).unwrap().next().unwrap().unwrap();
     assert_eq!(newest, Line { text: "{\"last\":1}".into(), offset: (1 << 40) + 1 });
 }
@@ -111,7 +112,10 @@ proptest! {
         let old = read(&before).0.len();
         for value in &values {
             let line = serde_json::json!({ "value": value }).to_string();
-            stead_store::append_line(&path, stead_store::Redacted::json(line), stead_store::Durability::Quick, std::time::Duration::ZERO).unwrap();
+            // A child that another test is about to start may hold the lock for a moment.
+            let patience = std::time::Duration::from_secs(10);
+            let line = stead_store::Redacted::json(line);
+            stead_store::append_line(&path, line, stead_store::Durability::Quick, patience).unwrap();
         }
         let bytes = std::fs::read(&path).unwrap();
         prop_assert!(bytes.starts_with(&before));
