@@ -383,6 +383,28 @@ fn a_claim_that_git_brought_does_not_count() {
     assert!(!list.contains("\"tested\": true"), "{list}");
 }
 
+/// A session that starts did nothing yet, although it is noted as open before the person's own files are looked at.
+#[test]
+fn what_a_person_changed_before_a_session_is_not_its_doing() {
+    let world = world();
+    let trust = |is_trusted: bool| {
+        let project = world.project().display().to_string();
+        let projects = json!({(project): {"hasTrustDialogAccepted": is_trusted}});
+        world.write("home/.claude.json", json!({ "projects": projects }).to_string());
+    };
+    trust(false);
+    start(&world);
+    end(&world);
+    for _ in 0..2 {
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        trust(true);
+        assert!(!start(&world).contains("weakens"));
+        assert_eq!(world.stead(&["seal", "status", "--json"]).json()["pending"], json!([]));
+        end(&world);
+        trust(false);
+    }
+}
+
 /// Containers often lack an id of the machine, or have an empty one.
 #[test]
 fn a_machine_without_an_id_gets_one_that_stays() {

@@ -341,6 +341,8 @@ impl SealedProject<'_> {
 
     /// Notes that the session of an event is open, or has ended.
     fn note_session(&self, open: &mut OpenSeal, looker: &Looker<'_, '_>) {
+        // What follows in this look is about what was before this session was noted.
+        self.known_open();
         let (log, now) = (self.session_log(), now_millis());
         let known = match open.sessions.take() {
             Some(known) => still_open(known, now),
@@ -362,15 +364,18 @@ impl SealedProject<'_> {
     }
 
     /// The sessions that were open at the last look; `None` if nobody has counted them.
-    fn known_open(&self) -> Option<Vec<OpenSession>> {
-        let known = self.project.as_ref().and_then(Seal::open_sessions);
-        known.map(|known| still_open(known, now_millis()))
+    fn known_open(&self) -> Option<&[OpenSession]> {
+        let read = || {
+            let known = self.project.as_ref().and_then(Seal::open_sessions);
+            known.map(|known| still_open(known, now_millis()))
+        };
+        self.known_open.get_or_init(read).as_deref()
     }
 
     /// Returns true if the seal knows that no session was open, and whoever looks is no agent in the middle of its work: then
     /// it was a person who removed the log.
     fn nobody_was_there(&self, looker: &Looker<'_, '_>) -> bool {
-        self.known_open().is_some_and(|known| known.is_empty())
+        self.known_open().is_some_and(<[_]>::is_empty)
             && match looker {
                 Looker::Event(request) => request.event.kind == EventKind::SessionStart,
                 Looker::Command(is_person) => is_person(),

@@ -1,10 +1,11 @@
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_evidence::Ground;
 use stead_guard::ProjectRooms;
 use stead_model::rfc3339;
-use stead_store::seal::{Coming, OpenSeal, Pending, Present, Seal, Sealed, announce, announce_from};
+use stead_store::seal::{Coming, OpenSeal, OpenSession, Pending, Present, Seal, Sealed, announce, announce_from};
 use stead_store::{Durability, Exact, ProjectState, Room, StoreError, create_parents, read_capped, replace};
 
 use super::kind::Kind;
@@ -32,6 +33,8 @@ pub struct SealedProject<'a> {
     pub(super) env: &'a Env<'a>,
     pub(super) project: Option<Seal>,
     person: Option<Seal>,
+    /// Read at most once: a look notes its own session, and that one did nothing yet.
+    pub(super) known_open: OnceCell<Option<Vec<OpenSession>>>,
 }
 
 /// A sealed file, for a person.
@@ -55,7 +58,14 @@ impl<'a> SealedProject<'a> {
     pub fn of(root: &'a Path, policy: &'a PolicyText, env: &'a Env<'a>) -> Option<Self> {
         let seal = |name: &str| Some(Seal::new(Path::new(policy.value("seal", name)?), root));
         let (project, person) = (seal("project"), seal("person"));
-        (project.is_some() || person.is_some()).then_some(Self { root, policy, env, project, person })
+        (project.is_some() || person.is_some()).then_some(Self {
+            root,
+            policy,
+            env,
+            project,
+            person,
+            known_open: OnceCell::new(),
+        })
     }
 
     /// Both seals, with what belongs to each.
