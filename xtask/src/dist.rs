@@ -116,20 +116,23 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// An empty home for one call; its path is the same for every world of this process, so that answers can be compared.
+/// An empty home and project for one call; their paths are the same for every world of this process, so that answers can be compared.
 struct World(PathBuf);
 
 impl World {
     fn new() -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("stead-smoke-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+        for part in ["home", "project"] {
+            let part = folder.join(part);
+            fs::create_dir_all(&part).with_context(|| format!("cannot create `{}`", part.display()))?;
+        }
         Ok(Self(folder))
     }
 
     fn run(&self, binary: &Path, args: &[&str], input: &[u8]) -> Result<Output> {
         let mut command = Command::new(binary);
-        command.args(args).current_dir(&self.0).env_clear().env("HOME", &self.0);
+        command.args(args).current_dir(self.0.join("project")).env_clear().env("HOME", self.0.join("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot start `{}`", program::spell(&command)))?;

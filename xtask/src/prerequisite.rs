@@ -43,9 +43,9 @@ const SHELL: Package = package("dash", &["sh"]);
 const COREUTILS: Package = package(
     "coreutils",
     &[
-        "basename", "cat", "chmod", "cp", "cut", "dd", "dirname", "echo", "env", "false", "head", "ln", "ls", "mkdir",
-        "mkfifo", "mv", "nohup", "rm", "seq", "sha1sum", "sha256sum", "sleep", "sort", "stty", "tail", "tee", "touch",
-        "tr", "uname", "wc",
+        "basename", "cat", "chmod", "cp", "cut", "date", "dd", "dirname", "echo", "env", "false", "head", "ln", "ls",
+        "mkdir", "mkfifo", "mv", "nohup", "rm", "rmdir", "seq", "sha1sum", "sha256sum", "sleep", "sort", "stty",
+        "tail", "tee", "timeout", "touch", "tr", "true", "uname", "wc",
     ],
 );
 const UTIL_LINUX: Package = package("util-linux", &["setpriv", "setsid", "unshare"]);
@@ -61,7 +61,7 @@ const GIT: Package = package("git", &["git", "git-upload-pack"]);
 const BINUTILS: Package = package("binutils", &["as", "ld"]);
 const CC: Package = package("gcc", &["cc"]);
 const CXX: Package = package("g++", &["c++"]);
-const CARGO: Package = package("cargo", &["cargo"]);
+const CARGO: Package = package("cargo", &["cargo", "rustc", "rustfmt"]);
 const NODE: Package = package("nodejs", &["node"]);
 const TMUX: Package = package("tmux", &["tmux"]);
 const VALGRIND: Package = package("valgrind", &["valgrind"]);
@@ -73,7 +73,7 @@ const PROCPS: Package = package("procps", &["ps"]);
 const STRACE: Package = package("strace", &["strace"]);
 const PYTHON: Package = package("python3", &["python3"]);
 /// Fetches the sentence model, and Node.js with npm for the slow steps.
-const PIP: Package = package("python3-pip", &["pip3"]);
+const PIP: Package = package("python3-pip", &["pip", "pip3"]);
 const ZIP: Package = package("zip", &["zip"]);
 const UNZIP: Package = package("unzip", &["unzip"]);
 
