@@ -22,7 +22,7 @@ pub(crate) static CLIENT: Client = Client {
     facts: Facts {
         title: "Claude Code",
         program: "claude",
-        checked: "2.1.325",
+        checked: "2.1.327",
         traces: &[".claude", "CLAUDE.md"],
         instructions: "CLAUDE.md",
         // Stays the folder the session was started in, even if the agent works in a worktree.

@@ -21,7 +21,7 @@ pub(crate) static CLIENT: Client = Client {
     facts: Facts {
         title: "Codex CLI",
         program: "codex",
-        checked: "0.166.0",
+        checked: "0.169.0",
         traces: &[".codex"],
         instructions: "AGENTS.md",
         project_vars: &[],

@@ -11,7 +11,7 @@ use crate::terminal::Window;
 
 pub(super) const CLIENT: Client = Client {
     harness: Harness::Claude,
-    packages: &["@anthropic-ai/claude-code@2.1.325"],
+    packages: &["@anthropic-ai/claude-code@2.1.327"],
     npm: &[],
     scope: Scope::Project,
     trust: &[

@@ -12,7 +12,7 @@ use crate::terminal::Window;
 
 pub(super) const CLIENT: Client = Client {
     harness: Harness::Codex,
-    packages: &["@openai/codex@0.166.0"],
+    packages: &["@openai/codex@0.169.0"],
     npm: &[],
     scope: Scope::Project,
     trust: &[
