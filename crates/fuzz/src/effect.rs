@@ -1,9 +1,11 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stead_model::{Action, Coverage, Effects, Op, ToolCall};
-use stead_shell::{Facts, Place, effects};
+use stead_shell::{Place, effects};
+
+use crate::no_files::NoFiles;
 
 /// Any command and any tool input has a record, and nothing written after a deletion hides it.
 pub fn effect(data: &[u8]) {
@@ -30,7 +32,7 @@ fn record(input: &str, action: Action<'_>) -> Effects {
     let call = ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() };
     let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
     let root = Path::new("/home/dev/project");
-    effects(&call, &Place { root: Some(root), tree: None, others: &[], cwd: root, env: &env }, &Blank)
+    effects(&call, &Place { root: Some(root), tree: None, others: &[], cwd: root, env: &env }, &NoFiles)
 }
 
 fn sound(effects: &Effects) {
@@ -42,26 +44,5 @@ fn sound(effects: &Effects) {
             _ => Vec::new(),
         };
         assert!(targets.iter().all(|target| target.path.starts_with('/')), "{effect:?}");
-    }
-}
-
-/// A world without files.
-struct Blank;
-
-impl Facts for Blank {
-    fn read(&self, _path: &Path) -> Option<String> {
-        None
-    }
-
-    fn real(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn started_loop(&self, _: &str) -> bool {
-        false
-    }
-
-    fn had_lines(&self, _path: &Path) -> bool {
-        false
     }
 }

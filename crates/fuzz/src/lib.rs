@@ -8,6 +8,7 @@ mod client;
 mod effect;
 mod jsonl;
 mod ledger;
+mod no_files;
 mod packet;
 mod redact;
 #[cfg(test)]

@@ -1,13 +1,15 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use stead_guard::protection::{Policy, judge};
 use stead_hook::rules_text;
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};
-use stead_shell::{Facts, Place, effects};
+use stead_shell::{Place, effects};
 use stead_store::Layout;
+
+use crate::no_files::NoFiles;
 
 /// The gate judges any command and any tool input without failing, and nothing that is written after a forbidden
 /// command makes it a harmless one.
@@ -31,25 +33,4 @@ fn verdict(input: &str, action: Action<'_>) -> Verdict {
     let effects = effects(&call, &place, &NoFiles);
     event.call = Some(call);
     judge(&Policy::parse(&POLICY), &event, &|| &effects, &place, &NoFiles)
-}
-
-/// A world without files.
-struct NoFiles;
-
-impl Facts for NoFiles {
-    fn read(&self, _path: &Path) -> Option<String> {
-        None
-    }
-
-    fn real(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn started_loop(&self, _: &str) -> bool {
-        false
-    }
-
-    fn had_lines(&self, _path: &Path) -> bool {
-        false
-    }
 }

@@ -135,29 +135,16 @@ fn marker_stamp(root: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::Marker;
-
-    const ID: &str = "3f1a2b4c-5d6e-4f70-8a9b-0c1d2e3f4a5b";
-
-    struct Home {
-        world: tempfile::TempDir,
-    }
+    use crate::project_state::tests::{Home, ID};
 
     impl Home {
-        fn new() -> Self {
-            Self { world: tempfile::tempdir().unwrap() }
-        }
-
-        fn state(&self) -> PathBuf {
-            self.world.path().join("state/stead")
-        }
-
         /// A checkout with a seal, a record of trust and the end of a log.
-        fn checkout(&self, name: &str) -> (PathBuf, ProjectState) {
-            let root = self.world.path().join(name);
+        fn sealed(&self, name: &str) -> (PathBuf, ProjectState) {
+            let root = self.checkout(name);
             fs::create_dir_all(root.join(".agent/context")).unwrap();
             let marker = Marker { project_id: ID.to_owned(), ..Marker::create("2026-01-01T00:00:00Z") };
             fs::write(root.join(MARKER), marker.render()).unwrap();
-            let state = ProjectState::of(&self.state(), ID, &root).unwrap();
+            let state = self.of(&root);
             state.create().unwrap();
             for file in [INDEX, "trust.json", "evidence.head"] {
                 fs::write(state.join(file), "x").unwrap();
@@ -175,7 +162,7 @@ mod tests {
     #[test]
     fn an_end_voids_the_seal_and_keeps_the_rest() {
         let home = Home::new();
-        let (root, state) = home.checkout("project");
+        let (root, state) = home.sealed("project");
         let sessions = vec![OpenSession { harness: "claude".into(), session: "s".into(), seen: 1 }];
         state.end(&root, sessions.clone(), "now").unwrap();
         assert!(!state.join(INDEX).exists() && state.join("trust.json").exists());
@@ -190,7 +177,7 @@ mod tests {
     #[test]
     fn a_project_that_was_deleted_begins_without_its_past() {
         let home = Home::new();
-        let (root, state) = home.checkout("project");
+        let (root, state) = home.sealed("project");
         state.end(&root, Vec::new(), "now").unwrap();
         let text = fs::read(root.join(MARKER)).unwrap();
         fs::remove_dir_all(root.join(".agent")).unwrap();
@@ -203,7 +190,7 @@ mod tests {
     #[test]
     fn another_checkout_of_the_project_is_not_touched() {
         let home = Home::new();
-        let ((root, state), (other, kept)) = (home.checkout("project"), home.checkout("other"));
+        let ((root, state), (other, kept)) = (home.sealed("project"), home.sealed("other"));
         state.forget(&[root.join(".agent/intents")]).unwrap();
         assert!(!state.dir().exists() && !home.head(&root).exists());
         assert!(kept.join(INDEX).exists() && home.head(&other).exists());

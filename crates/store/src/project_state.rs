@@ -162,31 +162,31 @@ fn make_private(dir: &Path) -> Result<(), StoreError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const ID: &str = "3f1a2b4c-5d6e-4f70-8a9b-0c1d2e3f4a5b";
+    pub(crate) const ID: &str = "3f1a2b4c-5d6e-4f70-8a9b-0c1d2e3f4a5b";
 
-    struct Home {
+    pub(crate) struct Home {
         world: tempfile::TempDir,
     }
 
     impl Home {
-        fn new() -> Self {
+        pub(crate) fn new() -> Self {
             Self { world: tempfile::tempdir().unwrap() }
         }
 
-        fn state(&self) -> PathBuf {
+        pub(crate) fn state(&self) -> PathBuf {
             self.world.path().join("state/stead")
         }
 
-        fn checkout(&self, name: &str) -> PathBuf {
+        pub(crate) fn checkout(&self, name: &str) -> PathBuf {
             let root = self.world.path().join(name);
             fs::create_dir_all(&root).unwrap();
             root
         }
 
-        fn of(&self, root: &Path) -> ProjectState {
+        pub(crate) fn of(&self, root: &Path) -> ProjectState {
             ProjectState::of(&self.state(), ID, root).unwrap()
         }
     }

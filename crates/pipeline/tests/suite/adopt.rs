@@ -106,7 +106,7 @@ fn a_survivor_without_its_environment_is_ended() {
     begin(
         &world,
         &format!(
-            "test -e killed || {{ touch killed; env -i sleep 600 & echo $! > survivor; kill -9 $PPID; exit; }}; {WORK} say continue"
+            "test -e killed || {{ touch killed; env -i sleep 600 & echo $! > survivor; {UNSEEN} exit; }}; {WORK} say continue"
         ),
     );
     assert_eq!(engine(&world.root, "").signal(), Some(9));

@@ -1,5 +1,8 @@
 //! The scenes that only `--verbose` shows.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::LIST;
@@ -27,8 +30,10 @@ impl Stage<'_> {
         self.records()
     }
 
-    /// Between sessions: the later scenes are not about intents.
+    /// Between sessions: the later scenes are not about intents. Clearly after the former session, since times of files are
+    /// coarse.
     pub(super) fn no_more_intents(&self) -> Result<(), CliError> {
+        thread::sleep(Duration::from_millis(50));
         self.write(".agent/config.local.toml", "[intents]\nmode = \"off\"\n")
     }
 
