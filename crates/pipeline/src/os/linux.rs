@@ -256,8 +256,9 @@ mod tests {
             assert!(environment(child.id()).is_empty());
             since.elapsed()
         });
-        child.kill().unwrap();
-        child.wait().unwrap();
+        // Other tests of this process may have ended it.
+        let _ = child.kill();
+        let _ = child.wait();
         // On a busy machine a look may take long for other reasons.
         assert!(looks.iter().any(|look| *look < LONGEST_EXEC), "{looks:?}");
     }
