@@ -9,10 +9,11 @@ pub struct SettingsFile {
     pub shape: Shape,
     /// What an edit may not do, as clauses separated by spaces:
     /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
+    /// `trust:/pointer` what the client keeps of the person's trust, which must not get lost,
     /// `only:/pointer=key,key` the only keys that the client accepts there,
     /// `env:/pointer` variables for hooks and commands, of which some may not change,
     /// `still:lines` Stead's lines stay at their positions.
-    /// `*` in a pointer stands for any key.
+    /// `*` in a pointer stands for any key, `{here}` for any path that concerns this project's hooks.
     pub watch: &'static str,
 }
 

@@ -22,11 +22,11 @@ use crate::request::Request;
 pub(crate) use cause::{open_sessions, still_open};
 pub(crate) use force::InForce;
 pub use force::{sealed_configs, sealed_marker};
-pub(crate) use judge::watched_variables;
 pub(crate) use kind::Kind;
 pub(crate) use project::PERSON;
 pub use project::{SealFile, SealedProject};
 pub(crate) use set::SESSIONS;
+pub(crate) use set::watched_variables;
 pub use tampering::{CallInFlight, Outcome, Tampering};
 
 pub(crate) use look::Looker;

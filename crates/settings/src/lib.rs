@@ -23,14 +23,11 @@ mod toml_text;
 mod watch;
 
 pub use command::{our_command, our_program};
-pub use edit_check::judge_edit;
 pub use entry::EntryPlace;
 pub use error::SettingsError;
 pub use finding::{Finding, findings, replace_old};
 pub use insert::{NewLine, insert};
 pub use line::{OurLine, has_our_lines, our_lines};
+pub use problem::Problem;
 pub use remove::{is_bare, remove};
-pub use restore::restore;
-pub use watch::switches;
-
-pub(crate) use problem::Problem;
+pub use watch::Watch;

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::watch::names;
+
 /// What is wrong with the result of an edit. Agents see it, so each is one short line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Problem {
@@ -13,10 +15,21 @@ pub enum Problem {
     TurnsOff { pointer: String, value: String },
     /// A value that decides whether Stead runs was changed.
     Changed { pointer: String },
+    /// The client's record that a person trusts this project's hooks is gone.
+    TrustLost { pointer: String },
+    /// It is another, as after a person was asked again.
+    TrustChanged { pointer: String },
     /// The client would ignore the file, or part of it.
     Structure { place: String, expected: &'static str },
     /// A key that makes the client ignore the file.
     UnknownKey { place: String, key: String },
+}
+
+impl Problem {
+    /// Returns false for what a client changes by itself after it asked the person.
+    pub fn is_damage(&self) -> bool {
+        !matches!(self, Self::TrustChanged { .. })
+    }
 }
 
 impl fmt::Display for Problem {
@@ -34,8 +47,16 @@ impl fmt::Display for Problem {
             Self::LineMoved { harness, event } => {
                 write!(f, "it moves Stead's `{event}` line, which {harness} trusts by position; add new lines after it")
             }
-            Self::TurnsOff { pointer, value } => write!(f, "it disables hooks: `{pointer}` = {value}"),
-            Self::Changed { pointer } => write!(f, "it changes `{pointer}`, which decides whether Stead runs"),
+            Self::TurnsOff { pointer, value } => write!(f, "it disables hooks: `{}` = {value}", shown(pointer)),
+            Self::Changed { pointer } => {
+                write!(f, "it changes `{}`, which decides whether Stead runs", shown(pointer))
+            }
+            Self::TrustLost { pointer } => {
+                write!(f, "it removes `{}`, with which the client trusts this project's hooks", shown(pointer))
+            }
+            Self::TrustChanged { pointer } => {
+                write!(f, "it changes `{}`, with which the client trusts this project's hooks", shown(pointer))
+            }
             Self::Structure { place, expected } => {
                 write!(f, "`{place}` is not {expected}, so the client would ignore the hooks")
             }
@@ -44,4 +65,9 @@ impl fmt::Display for Problem {
             }
         }
     }
+}
+
+/// A JSON pointer with its names as they are.
+fn shown(pointer: &str) -> String {
+    names(pointer).map(|name| format!("/{name}")).collect()
 }

@@ -9,8 +9,8 @@ use crate::line::{items, members};
 /// The keys of a hook table in [`Shape::TomlList`]; with any other, the client that reads it rejects the whole file.
 const LIST_KEYS: [&str; 4] = ["event", "matcher", "command", "timeout"];
 
-/// Keys that some clients keep next to the events.
-const SETTING_KEYS: [&str; 3] = ["enabled", "disabled", "notifications"];
+/// Keys that some clients keep next to the events; under `state`, whether a person trusts a hook.
+const SETTING_KEYS: [&str; 4] = ["enabled", "disabled", "notifications", "state"];
 
 /// Lists what is wrong with the hook structure of a document.
 pub(crate) fn problems(shape: Shape, document: &Value) -> Vec<Problem> {

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+use std::path::Path;
+
 use proptest::prelude::*;
 use serde_json::json;
 use stead_model::Shape;
-use stead_settings::{NewLine, SettingsError, has_our_lines, insert, judge_edit, our_lines, remove};
+use stead_settings::{NewLine, SettingsError, Watch, has_our_lines, insert, our_lines, remove};
 
 fn lines(program: &str) -> Vec<NewLine<'static>> {
     let entry =
@@ -15,6 +17,10 @@ fn lines(program: &str) -> Vec<NewLine<'static>> {
         NewLine { event: "PreToolUse", matcher: Some("*"), entry: entry("PreToolUse") },
         NewLine { event: "Stop", matcher: None, entry: entry("Stop") },
     ]
+}
+
+fn watch(shape: Shape, clauses: &'static str) -> Watch<'static> {
+    Watch { shape, clauses, variables: &["HOME"], project: &[], file: Path::new("/settings") }
 }
 
 fn list_lines() -> Vec<NewLine<'static>> {
@@ -31,7 +37,7 @@ fn round_trip(shape: Shape, lines: &[NewLine<'_>], text: &str) -> String {
     let with = insert(shape, Some(text), lines).unwrap();
     assert_eq!(insert(shape, Some(&with), lines).unwrap(), with, "inserting twice");
     assert_eq!(our_lines(shape, &with).unwrap().len(), lines.len(), "{with}");
-    assert!(judge_edit(shape, "", &[], Some(&with), &with).is_empty(), "{with}");
+    assert!(watch(shape, "").judge(Some(&with), &with).is_empty(), "{with}");
     let without = remove(shape, &with).unwrap().unwrap();
     assert_eq!(without, text, "with the lines it was:\n{with}");
     with
@@ -308,6 +314,8 @@ proptest! {
     fn any_text_gives_an_answer(text in ".{0,40}", shape in prop::sample::select(Shape::ALL.to_vec())) {
         let _ = insert(shape, Some(&text), &lines("stead"));
         let _ = remove(shape, &text);
-        let _ = judge_edit(shape, "same:/a/* off:/b=1 env:/c", &["HOME"], Some(&text), &text);
+        let watch = watch(shape, "same:/a/* off:/b=1 env:/c trust:/d/{here}");
+        let _ = watch.judge(Some(&text), &text);
+        let _ = watch.restore(Some("{\"d\": [\"/p\"]}"), &text);
     }
 }

@@ -164,6 +164,10 @@ fn accept(sealed: &SealedProject<'_>, which: &Which, ui: &mut Ui) -> Result<Exit
     if matches!(change.outcome, SealOutcome::TakenOver | SealOutcome::Accepted | SealOutcome::Lost) {
         return Err(CliError::user(format!("`{}` does not wait for anybody: {}", change.id, change.shown())));
     }
+    if change.is_of_values() {
+        return Err(CliError::user(format!("only what keeps Stead's hooks running was put back in `{}`", change.path))
+            .hinted("change it there yourself while no agent works; it applies at once"));
+    }
     if !sealed.accept(&change)? {
         return Err(CliError::user(format!("`{}` has changed again since", change.path))
             .hinted("`stead seal status` shows what waits now"));

@@ -59,6 +59,7 @@ mod page;
 mod pattern;
 mod person;
 mod personal;
+mod persons_file;
 mod pickup;
 mod precedent;
 mod private;

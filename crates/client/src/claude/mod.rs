@@ -135,7 +135,7 @@ const WATCH: &str =
     "off:/disableAllHooks=true off:/allowManagedHooksOnly=true same:/strictPluginOnlyCustomization env:/env";
 
 /// Without trust in the folder, interactive sessions run no hooks. The program keeps this file itself.
-const TRUST_WATCH: &str = "same:/projects/*/hasTrustDialogAccepted same:/hasTrustDialogHooksAccepted env:/env";
+const TRUST_WATCH: &str = "trust:/projects/{here}/hasTrustDialogAccepted trust:/hasTrustDialogHooksAccepted env:/env";
 
 const SETTINGS: &[SettingsFile] = &[
     settings(project(".claude/settings.json")),

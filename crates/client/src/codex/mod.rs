@@ -90,7 +90,8 @@ const HOOKS_WATCH: &str = "still:lines only:/=description,hooks";
 /// Trust is stored per line in the user's configuration; a project marked untrusted runs no hooks at all.
 const CONFIG_WATCH: &str = "still:lines off:/features/hooks=false off:/features/codex_hooks=false \
     off:/profiles/*/features/hooks=false off:/profiles/*/features/codex_hooks=false \
-    off:/projects/*/trust_level=untrusted same:/hooks/state \
+    off:/projects/{here}/trust_level=untrusted off:/hooks/state/{here}/enabled=false \
+    trust:/hooks/state/{here}/trusted_hash \
     env:/shell_environment_policy/set env:/profiles/*/shell_environment_policy/set";
 
 const SETTINGS: &[SettingsFile] = &[

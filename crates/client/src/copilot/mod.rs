@@ -107,7 +107,11 @@ const SETTINGS: &[SettingsFile] = &[
     file(project(".github/copilot/settings.local.json"), Shape::Groups, WATCH),
     file(user("hooks/*.json"), Shape::Flat, WATCH),
     file(user("settings.json"), Shape::Groups, WATCH),
-    file(user("config.json"), Shape::Groups, "off:/disableAllHooks=true same:/trusted_folders same:/trustedFolders"),
+    file(
+        user("config.json"),
+        Shape::Groups,
+        "off:/disableAllHooks=true trust:/trusted_folders/{here} trust:/trustedFolders/{here}",
+    ),
 ];
 
 const fn user(path: &'static str) -> Spot<'static> {

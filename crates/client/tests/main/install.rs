@@ -84,7 +84,7 @@ fn watch_clauses_are_well_formed() {
                 let ok = clause == "still:lines"
                     || match clause.split_once(":/") {
                         Some(("off" | "only", rest)) => rest.contains('='),
-                        Some(("same" | "env", rest)) => !rest.contains('='),
+                        Some(("same" | "trust" | "env", rest)) => !rest.contains('='),
                         _ => false,
                     };
                 assert!(ok, "{harness} {clause}");

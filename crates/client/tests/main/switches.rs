@@ -79,6 +79,7 @@ fn clause(clause: &str) -> String {
     match clause.split_once(':') {
         Some(("off", rest)) => format!("not `{rest}`"),
         Some(("same", rest)) => format!("`{rest}` stays"),
+        Some(("trust", rest)) => format!("`{rest}` is not lost"),
         Some(("env", rest)) => format!("no such variable in `{rest}`"),
         Some(("only", rest)) => format!("only known keys in `{}`", rest.split('=').next().unwrap_or_default()),
         _ => "lines keep their positions".to_owned(),

@@ -68,7 +68,7 @@ impl Desk<'_> {
                     if unread {
                         Some(settings::unforeseen(entry, shown, "the current file cannot be read"))
                     } else {
-                        settings::judge_text(self.shield, entry, shown, before.as_deref(), after)
+                        settings::judge_text(self.shield, entry, (shown, path), before.as_deref(), after, self.facts)
                     }
                 }
                 Err(why) => Some(settings::unforeseen(entry, shown, why)),

@@ -1,9 +1,9 @@
 //! A client's settings file: whether our lines survive an edit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stead_model::{Detail, Event, Replacement, Verdict};
-use stead_settings::{has_our_lines, judge_edit};
+use stead_settings::{Watch, has_our_lines};
 use stead_shell::Facts;
 
 use super::denial::Denial;
@@ -17,14 +17,18 @@ const KEEP: &str = "keep Stead's hooks and change only the rest, or ask the pers
 pub(crate) fn judge_text(
     shield: &Shield<'_>,
     entry: &Entry<'_>,
-    shown: &str,
+    (shown, path): (&str, &Path),
     before: Option<&str>,
     after: &str,
+    facts: &dyn Facts,
 ) -> Option<Denial> {
     let Rule::Settings { client, shape, watch, .. } = &entry.rule else {
         return None;
     };
-    let problem = judge_edit(*shape, watch, &shield.variables(), before, after).into_iter().next()?;
+    let roots = shield.roots(facts);
+    let project: Vec<&Path> = roots.iter().map(PathBuf::as_path).collect();
+    let watch = Watch { shape: *shape, clauses: watch, variables: &shield.variables(), project: &project, file: path };
+    let problem = watch.judge(before, after).into_iter().next()?;
     Some(Denial::new(format!("the change of `{shown}` ({client} settings)"), problem.to_string(), KEEP))
 }
 
@@ -116,7 +120,7 @@ pub(crate) fn judge_config_change(
     };
     let text = facts.read(&path);
     let denial = match &text {
-        Some(text) => judge_text(shield, entry, written, None, text).map(|denial| denial.why),
+        Some(text) => judge_text(shield, entry, (written, &path), None, text, facts).map(|denial| denial.why),
         None => None,
     };
     let lost = facts.had_lines(&path) && !text.is_some_and(|text| has_our_lines(*shape, &text));

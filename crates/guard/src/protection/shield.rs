@@ -29,6 +29,7 @@ pub(crate) struct Shield<'a> {
     policy: Policy<'a>,
     verbs: OnceCell<Vec<Vec<String>>>,
     switches: Vec<Rule<'a>>,
+    root: Option<PathBuf>,
     home: Option<PathBuf>,
 }
 
@@ -73,7 +74,8 @@ impl<'a> Shield<'a> {
         let others = place.others.iter().flat_map(both).collect();
         let (entries, free, bases) = (Vec::new(), Vec::new(), Vec::new());
         let (verbs, switches) = (OnceCell::new(), Vec::new());
-        let mut shield = Self { entries, free, bases, trees, wide, others, policy: *policy, verbs, switches, home };
+        let mut shield =
+            Self { entries, free, bases, trees, wide, others, policy: *policy, verbs, switches, root, home };
         let mut known: Vec<(Base<'a>, Range<usize>, Rc<LazyNames<'a>>)> = Vec::new();
         for rule in policy.rules_of(|kind| kind != "verb") {
             if matches!(rule, Rule::Off { .. } | Rule::Client { .. } | Rule::Variables { .. }) {
@@ -137,6 +139,11 @@ impl<'a> Shield<'a> {
     /// The rules about clients: what turns their hooks off.
     pub(crate) fn switches(&self) -> &[Rule<'a>] {
         &self.switches
+    }
+
+    /// The project, as written and with links resolved.
+    pub(crate) fn roots(&self, facts: &dyn Facts) -> Vec<PathBuf> {
+        self.root.iter().flat_map(|root| [facts.real(root), root.clone()]).collect()
     }
 
     /// The variables that decide whether Stead runs.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use stead_client::{Harness, VARIABLES};
+use stead_client::Harness;
 use stead_feature::{Weakening, weakenings};
 use stead_guard::{EvidenceState, Source, weakens};
 use stead_ledger::intent::{frees_more, widens};
-use stead_settings::{has_our_lines, judge_edit};
+use stead_settings::Problem;
 use stead_store::seal::Present;
 use stead_store::{Config, Marker};
 
@@ -18,8 +18,9 @@ use crate::guard::Proof;
 impl SealedProject<'_> {
     /// Why the present file is weaker than the text before, if it is. `None` as text means that there was no file.
     pub(super) fn weakens(&self, kind: Kind, path: &Path, before: Option<&[u8]>, present: &Present) -> Option<String> {
+        let place = if kind == Kind::Settings { self.settings_place(path) } else { None };
         if present.stamp.is_some() && present.bytes.is_none() {
-            return Some("it cannot be read".to_owned());
+            return place.is_none_or(|place| !place.is_persons()).then(|| "it cannot be read".to_owned());
         }
         let after = present.bytes.as_deref();
         let (Ok(was), Ok(is)) = (text(before), text(after)) else { return Some("it is not UTF-8".to_owned()) };
@@ -38,10 +39,15 @@ impl SealedProject<'_> {
                 let new = is.unwrap_or_default().lines().find(|line| !line.trim().is_empty() && !known.contains(line));
                 new.map(|_| "it has an override that no person gave".to_owned())
             }
-            Kind::Settings => settings(&self.settings_place(path)?, was, is),
+            Kind::Settings => settings(&place?, self.root, was, is),
             // Whoever compiles one announces it.
             Kind::Cache => after.map(|_| "it was not written by Stead".to_owned()),
         }
+    }
+
+    /// Returns true for a settings file that is not the project's.
+    pub(super) fn is_persons(&self, path: &Path) -> bool {
+        self.settings_place(path).is_some_and(|place| place.is_persons())
     }
 
     /// The facts about a settings file, by its path.
@@ -74,18 +80,20 @@ fn marker(path: &Path, before: Option<&[u8]>, after: Option<&[u8]>) -> Option<St
     }
 }
 
-/// The variables that a settings file may not set.
-pub(crate) fn watched_variables() -> Vec<&'static str> {
-    let own = Harness::ALL.iter().flat_map(|harness| harness.client().facts.switches.variables);
-    VARIABLES.iter().chain(own).map(|variable| variable.name).collect()
-}
-
-fn settings(place: &SettingsPlace, was: Option<&str>, is: Option<&str>) -> Option<String> {
-    let SettingsPlace { shape, watch, .. } = place;
-    match is {
-        Some(is) => judge_edit(*shape, watch, &watched_variables(), was, is).first().map(ToString::to_string),
-        None => {
-            was.filter(|was| has_our_lines(*shape, was)).map(|_| "it was removed, with Stead's hooks in it".to_owned())
-        }
-    }
+/// In a file of the person, only what keeps our hooks from running is damage; whatever else a client or the person does to
+/// it is theirs.
+fn settings(place: &SettingsPlace, root: &Path, was: Option<&str>, is: Option<&str>) -> Option<String> {
+    place.watching(root, |watch| {
+        let has_lines = was.is_some_and(|was| watch.has_our_lines(was));
+        let Some(is) = is else {
+            return has_lines.then(|| "it was removed, with Stead's hooks in it".to_owned());
+        };
+        let counts = |problem: &Problem| match problem {
+            Problem::Unreadable { .. } | Problem::Structure { .. } | Problem::UnknownKey { .. } => {
+                has_lines || !place.is_persons()
+            }
+            _ => problem.is_damage(),
+        };
+        watch.judge(was, is).into_iter().find(counts).map(|problem| problem.to_string())
+    })
 }

@@ -249,6 +249,7 @@ impl SealedProject<'_> {
         let is_lost = before.is_none() && file.sha256.is_some();
         let why = match kind {
             _ if open.is_new || open.announced.iter().any(is_own) => None,
+            Kind::Settings if is_lost && self.is_persons(&path) => None,
             _ if is_lost && kind != Kind::Cache => Some("it is too large to be compared, and has changed".to_owned()),
             _ => self.weakens(kind, &path, before.as_deref(), &present),
         };

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use stead_settings::restore;
 use stead_store::seal::Present;
-use stead_store::{Durability, Exact, create_parents, remove, replace, reserve_private};
+use stead_store::{Durability, Exact, create_parents, file_stamp, remove, replace, reserve_private};
 
-use super::judge::watched_variables;
 use super::kind::Kind;
 use super::project::SealedProject;
+use super::set::SettingsPlace;
 
 impl SealedProject<'_> {
     /// Puts a file back as it was. `None` if that failed; else where the file that was found is kept, if there was one.
@@ -21,14 +20,17 @@ impl SealedProject<'_> {
         present: &Present,
         id: &str,
     ) -> Option<Option<String>> {
+        let place = if kind == Kind::Settings { self.settings_place(path) } else { None };
+        if let Some(place) = place.as_ref().filter(|place| place.is_persons()) {
+            return self.put_values_back(place, before, present).map(|()| None);
+        }
         let displaced = match present.stamp {
             Some(_) => Some(self.keep_aside(path, present, id)?),
             None => None,
         };
-        let text = match kind {
-            Kind::Settings => self.restored(path, before, present).or_else(|| before.map(<[u8]>::to_vec)),
-            _ => before.map(<[u8]>::to_vec),
-        };
+        let place = place.filter(|_| present.stamp.is_some());
+        let restored = place.and_then(|place| self.restored(&place, before, present));
+        let text = restored.or_else(|| before.map(<[u8]>::to_vec));
         let done = match text {
             Some(text) => {
                 let _ = create_parents(path);
@@ -40,12 +42,26 @@ impl SealedProject<'_> {
         done.ok().map(|()| displaced)
     }
 
-    /// A settings file is the person's: our lines return into the text as it is.
-    fn restored(&self, path: &Path, before: Option<&[u8]>, present: &Present) -> Option<Vec<u8>> {
-        let place = self.settings_place(path)?;
+    /// What belongs to the person, and to clients that write to it at any time, is never replaced by an older text: if our
+    /// lines and switches cannot return into it as it is, it stays so.
+    fn put_values_back(&self, place: &SettingsPlace, before: Option<&[u8]>, present: &Present) -> Option<()> {
+        let text = self.restored(place, before, present)?;
+        let now = fs::metadata(&place.path).ok().map(|data| file_stamp(&data).text);
+        if now != present.stamp {
+            return None;
+        }
+        create_parents(&place.path).ok()?;
+        replace(&place.path, Exact::Copied.bytes(&text), Durability::Quick).ok()
+    }
+
+    /// The text as it is, with our lines and the values that decide about them as they were.
+    fn restored(&self, place: &SettingsPlace, before: Option<&[u8]>, present: &Present) -> Option<Vec<u8>> {
         let before = before.map(std::str::from_utf8).transpose().ok()?;
-        let present = std::str::from_utf8(present.bytes.as_deref()?).ok()?;
-        restore(place.shape, place.watch, &watched_variables(), before, present).map(String::into_bytes)
+        let present = match present.stamp {
+            Some(_) => std::str::from_utf8(present.bytes.as_deref()?).ok()?,
+            None => "",
+        };
+        place.watching(self.root, |watch| watch.restore(before, present)).map(String::into_bytes)
     }
 
     /// Keeps what was found, and returns its path below the project. What is no regular file is moved.

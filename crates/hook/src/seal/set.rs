@@ -1,12 +1,13 @@
 //! Which files are sealed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use stead_client::Harness;
+use stead_client::{Harness, VARIABLES};
 use stead_feature::AgentVerifiers;
 use stead_ledger::intent::{IGNORE, INTENTS};
 use stead_model::{Base, Shape};
-use stead_settings::has_our_lines;
+use stead_settings::{Watch, has_our_lines};
 use stead_store::{CONFIG, CONFIG_LOCAL, FolderLook, MARKER, Room, read_text};
 
 use super::kind::Kind;
@@ -92,7 +93,7 @@ impl SealedSet {
     }
 
     fn guards(&mut self, folder: PathBuf) {
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_guard_file(name));
         for name in names.take(FolderLook::LIMIT) {
             self.file(folder.join(name), Kind::Guard);
@@ -119,8 +120,29 @@ impl SealedSet {
 pub(super) struct SettingsPlace {
     pub(super) path: PathBuf,
     base: Base<'static>,
-    pub(super) shape: Shape,
-    pub(super) watch: &'static str,
+    shape: Shape,
+    watch: &'static str,
+}
+
+impl SettingsPlace {
+    /// Returns true if it is not the project's: all of it is the person's, and of the client that keeps notes in it.
+    pub(super) fn is_persons(&self) -> bool {
+        self.base != Base::Project
+    }
+
+    /// Asks what must survive in the file.
+    pub(super) fn watching<R>(&self, root: &Path, ask: impl FnOnce(&Watch<'_>) -> R) -> R {
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let project = [root, real.as_path()];
+        let Self { shape, watch: clauses, path: file, .. } = self;
+        ask(&Watch { shape: *shape, clauses, variables: &watched_variables(), project: &project, file })
+    }
+}
+
+/// The variables that a settings file may not set.
+pub(crate) fn watched_variables() -> Vec<&'static str> {
+    let own = Harness::ALL.iter().flat_map(|harness| harness.client().facts.switches.variables);
+    VARIABLES.iter().chain(own).map(|variable| variable.name).collect()
 }
 
 /// Where a client reads settings. If it reads a whole folder, ours is the file with our name.

@@ -95,6 +95,12 @@ impl Tampering {
         matches!(self.outcome, Outcome::Accepted | Outcome::InForce)
     }
 
+    /// Returns true if only values of a person's file were put back, and the rest stayed as it was found.
+    pub fn is_of_values(&self) -> bool {
+        let is_persons = self.kind == Kind::Settings.name() && Path::new(&self.path).is_absolute();
+        self.outcome == Outcome::PutBack && is_persons
+    }
+
     /// The change in one line, such as `put back: .agent/guards/infra.yaml`.
     pub fn shown(&self) -> String {
         match self.outcome {

@@ -51,6 +51,9 @@ fn project_start(request: &Request<'_>) -> bool {
 fn in_short(change: &Tampering) -> String {
     let Tampering { path, why, id, .. } = change;
     match change.outcome {
+        Outcome::PutBack if change.is_of_values() => {
+            format!("Stead put back what keeps its hooks running in `{path}`, which changed during a call: {why}")
+        }
         Outcome::PutBack => {
             format!("Stead put `{path}` back, which a call had weakened (`stead seal accept {id}` keeps the change)")
         }
@@ -63,6 +66,10 @@ fn in_short(change: &Tampering) -> String {
 pub(super) fn sentence(change: &Tampering) -> String {
     let Tampering { path, why, id, .. } = change;
     match change.outcome {
+        Outcome::PutBack if change.is_of_values() => format!(
+            "`{path}` was changed during a call: {why}. That alone was put back; the rest of the change stays. If it is \
+             wanted, the person can change it there."
+        ),
         Outcome::PutBack => {
             let kept = change.displaced.as_ref().map(|kept| format!(" The changed file is kept in `{kept}`."));
             format!(
