@@ -182,6 +182,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
+        seal::note_call(&request, &verdict);
         record::record(&request, &verdict, &report, told.as_ref());
         snapshot::take(&request, &verdict);
     }

@@ -88,6 +88,7 @@ mod trace;
 mod tree;
 #[cfg(unix)]
 mod trust;
+mod typed_input;
 mod uninstall;
 mod where_;
 mod where_is;

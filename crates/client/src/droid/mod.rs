@@ -40,6 +40,7 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        hides_typing: false,
         subagents: "stop events only; calls do not name the agent",
         marks_calls: false,
         // What its prompt event says about a typed command was not seen.

@@ -39,6 +39,7 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        hides_typing: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
         typed_by: Some("command.execute.before"),

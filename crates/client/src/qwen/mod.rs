@@ -43,6 +43,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: true,
+        hides_typing: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
