@@ -61,6 +61,8 @@ pub struct Facts {
     pub stops_alike: bool,
     /// It raises a session start after a compaction, but drops the text that a hook returns then.
     pub drops_compact_start: bool,
+    /// The word with which it starts a server of its own that outlives its windows and runs their hooks.
+    pub server_word: Option<&'static str>,
     /// Its agent can type into a program that runs, and no event tells what.
     pub hides_typing: bool,
     /// How a sub-agent's calls are distinguished from the main agent's.

@@ -21,6 +21,7 @@ mod hook_command;
 mod include_line;
 mod installed;
 mod layer;
+mod left_server;
 mod own_file;
 mod payload;
 mod plan;

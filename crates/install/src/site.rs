@@ -1,9 +1,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use stead_client::Scope;
 use stead_model::{Base, Spot};
 use stead_pattern::{Case, has_wildcard, name_matches};
+use stead_store::{UserDirs, create_parents, keep_private};
+
+use crate::hook_command::LINK;
 
 /// The environment as a function, so that tests need not change their own.
 pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
@@ -66,7 +70,7 @@ impl Site<'_> {
             return vec![path];
         }
         let folder = path.parent().unwrap_or(self.root);
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|file| {
@@ -83,6 +87,31 @@ impl Site<'_> {
         stead_store::find_program(&(self.env)("PATH")?, name)
     }
 
+    /// Finds Stead as a shared line does: on PATH, else by its link.
+    pub(crate) fn find_stead(&self) -> Option<PathBuf> {
+        self.find_program("stead").or_else(|| self.link().filter(|link| link.exists()))
+    }
+
+    /// Where the link to this program is.
+    pub(crate) fn link(&self) -> Option<PathBuf> {
+        UserDirs::from_env(self.env).map(|dirs| dirs.state.join(LINK))
+    }
+
+    /// Lets the link name this program, unless it does.
+    pub fn renew_link(&self) -> io::Result<()> {
+        let Some(link) = self.link().filter(|link| fs::read_link(link).ok().as_deref() != Some(self.program)) else {
+            return Ok(());
+        };
+        let new = link.with_extension("new");
+        if let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) {
+            keep_private(&state, "");
+        }
+        create_parents(&link).map_err(io::Error::other)?;
+        let _ = fs::remove_file(&new);
+        make_link(self.program, &new)?;
+        fs::rename(new, link)
+    }
+
     /// Shortens a file's name: relative to the project, below `~`, else in full.
     pub fn brief(&self, path: &Path) -> String {
         if let Ok(inside) = path.strip_prefix(self.root) {
@@ -93,4 +122,15 @@ impl Site<'_> {
             _ => path.display().to_string(),
         }
     }
+}
+
+#[cfg(unix)]
+fn make_link(program: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(program, link)
+}
+
+/// Shells of other systems do not read the lines that need it.
+#[cfg(not(unix))]
+fn make_link(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
 }

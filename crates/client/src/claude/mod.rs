@@ -59,6 +59,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,

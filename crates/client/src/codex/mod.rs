@@ -39,6 +39,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: Some("app-server"),
         hides_typing: true,
         subagents: "start and stop events; calls and prompts carry agent_id",
         marks_calls: true,

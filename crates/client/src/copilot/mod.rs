@@ -39,6 +39,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         marks_calls: true,

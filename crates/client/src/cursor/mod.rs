@@ -46,6 +46,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,

@@ -40,6 +40,7 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "stop events only; calls do not name the agent",
         marks_calls: false,

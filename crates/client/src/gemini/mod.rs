@@ -44,6 +44,7 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "no events; calls do not name the agent",
         marks_calls: false,

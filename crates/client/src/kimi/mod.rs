@@ -34,6 +34,7 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected { blocks: &["system"], ..Injected::NONE },
         stops_alike: true,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
         marks_calls: false,

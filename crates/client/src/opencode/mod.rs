@@ -39,6 +39,7 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
         hides_typing: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
