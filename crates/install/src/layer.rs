@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, SettingsFile};
 use stead_model::{Shape, Spot};
-use stead_settings::Watch;
+use stead_settings::{Watch, has_our_lines};
 use stead_store::read_capped;
 
 use crate::{Reach, Site};
@@ -26,6 +26,28 @@ impl Layer {
     pub(crate) fn watch<'w>(&'w self, project: &'w [&'w Path]) -> Watch<'w> {
         Watch { shape: self.shape, clauses: self.watch, variables: &[], project, file: &self.path }
     }
+}
+
+/// Whether a client calls Stead in a project, as far as its settings tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallsHere {
+    /// It has no lines of ours.
+    NoLines,
+    /// It keeps by itself which lines it trusts, and has none of ours.
+    Untrusted,
+    Expected,
+}
+
+/// Looks at the settings of a client.
+pub fn calls_here(site: &Site<'_>, harness: Harness) -> CallsHere {
+    let has_lines = |layer: &Layer| {
+        let text = read_text(&layer.path).ok().flatten();
+        text.is_some_and(|text| has_our_lines(layer.shape, &text))
+    };
+    if !all_layers(site, harness).iter().any(has_lines) {
+        return CallsHere::NoLines;
+    }
+    if trust(site, harness) == Some(false) { CallsHere::Untrusted } else { CallsHere::Expected }
 }
 
 /// Whether a client keeps that it trusts the hooks here; `None` if it does not say.

@@ -50,6 +50,7 @@ pub use exclude::Exclude;
 pub use heartbeat::{Heartbeat, heartbeats};
 pub use include_line::{Instructions, plan_include};
 pub use installed::{Installed, installed, installed_in};
+pub use layer::{CallsHere, calls_here};
 pub use plan::{Note, Old, Plan, plan};
 pub use proof::Outcome;
 pub use server_entry::plan_servers;

@@ -240,7 +240,7 @@ fn a_file_that_cannot_be_mended_is_left_and_told() {
     assert_eq!(world.read(settings), "{\"model\": ");
     assert!(said.contains("it no longer parses") && said.contains("It was not put back"), "{said}");
     // The client's next write mends it.
-    world.write(settings, &theirs.to_string());
+    world.write(settings, theirs.to_string());
     during_a_call(&world, || {});
     assert_eq!(world.stead(&["seal", "status", "--json"]).json()["pending"], json!([]));
     // Without the file, the lines return in a new one.
