@@ -65,6 +65,8 @@ pub struct Facts {
     pub server_word: Option<&'static str>,
     /// Its agent can type into a program that runs, and no event tells what.
     pub hides_typing: bool,
+    /// It starts sub-agents as sessions of their own, and only their start names the session that called.
+    pub starts_sessions: bool,
     /// How a sub-agent's calls are distinguished from the main agent's.
     pub subagents: &'static str,
     /// Tool calls name the sub-agent that makes them. Otherwise it is unknown which agent makes a call.

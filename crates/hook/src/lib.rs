@@ -44,6 +44,7 @@ mod session_line;
 mod snapshot;
 mod stale_file;
 mod status_line;
+mod sub_session;
 mod trust;
 mod turn;
 

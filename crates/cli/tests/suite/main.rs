@@ -82,6 +82,7 @@ mod spool;
 mod stale_file;
 mod stats;
 mod statusline;
+mod sub_session;
 mod switches;
 mod terminal;
 mod trace;

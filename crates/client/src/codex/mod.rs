@@ -41,6 +41,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         server_word: Some("app-server"),
         hides_typing: true,
+        starts_sessions: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         marks_calls: true,
         typed_by: Some("UserPromptSubmit"),

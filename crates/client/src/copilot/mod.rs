@@ -41,6 +41,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         server_word: None,
         hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         marks_calls: true,
         typed_by: None,

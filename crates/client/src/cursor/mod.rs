@@ -48,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         server_word: None,
         hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,
         typed_by: None,

@@ -42,8 +42,9 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         server_word: None,
         hides_typing: false,
-        subagents: "stop events only; calls do not name the agent",
-        marks_calls: false,
+        starts_sessions: true,
+        subagents: "sessions of their own, whose start names the caller",
+        marks_calls: true,
         // What its prompt event says about a typed command was not seen.
         typed_by: None,
         exit_status: ExitStatus::Successful,

@@ -41,6 +41,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         server_word: None,
         hides_typing: false,
+        starts_sessions: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
         typed_by: Some("command.execute.before"),

@@ -45,6 +45,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: true,
         server_word: None,
         hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
