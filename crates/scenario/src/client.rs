@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
+use crate::acp::Acp;
 use crate::ground::Ground;
 use crate::repository;
 use crate::scenario::Scenario;
@@ -55,6 +56,8 @@ pub struct Client {
     pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
+    /// How an editor starts it.
+    pub(crate) acp: Acp,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
@@ -155,6 +158,16 @@ impl Client {
     /// A file of the installed client.
     pub(crate) fn file(&self, path: &str) -> PathBuf {
         repository::clients().join(self.harness.name()).join("node_modules").join(path)
+    }
+
+    /// A file of the installed adapter for editors.
+    pub(crate) fn adapter_file(&self, path: &str) -> PathBuf {
+        repository::clients().join(self.adapter_folder()).join("node_modules").join(path)
+    }
+
+    /// The folder of the adapter, beside the client's.
+    pub(crate) fn adapter_folder(&self) -> String {
+        format!("{}-acp", self.harness)
     }
 }
 

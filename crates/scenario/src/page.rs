@@ -12,6 +12,7 @@ use crate::repository;
 use crate::scenario::Scenario;
 
 mod capability;
+mod editor;
 mod results;
 
 pub(crate) use results::{Results, Standing};
@@ -60,6 +61,7 @@ fn render(results: &Results) -> String {
     page.push_str(&scenarios());
     page.push_str(&proofs(results));
     page.push_str(&obstacles());
+    page.push_str(&editor::table(results));
     page.push_str(&trust());
     page.push_str(&capability::tables());
     page
