@@ -1,7 +1,7 @@
 /// How an editor drives a client over the Agent Client Protocol, JSON-RPC on standard input and output.
 #[derive(Clone, Copy, Debug)]
 pub struct Acp {
-    /// What an editor starts: the client with an argument, or an adapter.
+    /// What an editor starts: the client with an argument, or an adapter; empty if there is no such thing.
     pub start: &'static str,
     pub hooks: AcpHooks,
 }
@@ -14,8 +14,8 @@ pub enum AcpHooks {
     /// None at the start of a session, and none before or after a tool. Any of these words in its command line starts
     /// the mode.
     NoTools { words: &'static [&'static str] },
-    /// Nobody tried.
-    Unknown,
+    /// Nobody saw it, and why, as a sentence.
+    Unproven(&'static str),
 }
 
 impl Acp {
@@ -32,7 +32,7 @@ impl Acp {
                  and no change is recorded",
                 self.start
             )),
-            AcpHooks::Same | AcpHooks::Unknown => None,
+            AcpHooks::Same | AcpHooks::Unproven(_) => None,
         }
     }
 }

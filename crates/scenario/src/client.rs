@@ -56,8 +56,8 @@ pub struct Client {
     pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
-    /// How an editor starts it.
-    pub(crate) acp: Acp,
+    /// How an editor starts it; `None` if it cannot be.
+    pub(crate) acp: Option<Acp>,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
@@ -139,7 +139,8 @@ impl Client {
             let is_unseen = scenario.number == Scenario::WINDOW && self.window.is_none();
             is_unseen.then_some("no screens of its window are kept")
         };
-        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen)
+        let alone = || (scenario.number == Scenario::EDITED && self.acp.is_none()).then_some("no editor can start it");
+        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen).or_else(alone)
     }
 
     /// The pinned version.

@@ -146,6 +146,7 @@ const EXTENT: &str = "\
 - Scenario 26 compares the calls that no hook followed with what `stead doctor` says about the client.
 - Scenario 27 runs in a terminal, with tmux; what the window shows is kept in crates/scenario/screens. For the other clients
   no screens are kept.
+- Scenario 28: some clients tell the editor that the turn is over before the hook at the stop has the agent go on.
 ";
 
 /// The names of the clients of which something is true, as a part of a sentence.

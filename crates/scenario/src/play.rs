@@ -2,7 +2,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use stead_testkit::fake_model::{FakeModel, RequestLog, Role, Script};
 
 use crate::acp::Editor;
@@ -15,6 +15,9 @@ use crate::witness::HookCall;
 
 /// How long the sessions of one play may take together.
 const DEADLINE: Duration = Duration::from_secs(600);
+
+/// How long a session may go on after its editor was told that the turn is over.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What came of a script that real clients played.
 pub(crate) struct Played {
@@ -75,15 +78,22 @@ fn play_all(ground: &Ground, script: Script, asks: &[Ask<'_>]) -> Result<Played>
     Ok(played)
 }
 
-/// Plays a script with one session that an editor drives over ACP, and which takes these prompts.
-pub(crate) fn play_edited(ground: &Ground, script: Script, prompts: &[&str]) -> Result<Played> {
+/// Plays a script with one session that an editor drives over ACP, and which takes these prompts. The editor hangs up after
+/// the model's last words: some clients answer a prompt before a hook has them go on.
+pub(crate) fn play_edited(ground: &Ground, script: Script, prompts: &[&str], last: &str) -> Result<Played> {
     let before = ground.calls().len();
-    let launch = (ground.client.acp.launch)(ground)?;
+    let acp = ground.client.acp.as_ref().context("nobody wrote down how an editor starts it")?;
+    let launch = (acp.launch)(ground)?;
     let model = FakeModel::start_on(ground.port(), script);
     let mut editor = Editor::start(ground, launch, "edited")?;
     let mut drive = || -> Result<String> {
         let id = editor.begin(&ground.project())?;
         prompts.iter().try_for_each(|prompt| editor.prompt(&id, prompt))?;
+        let deadline = Instant::now() + PATIENCE;
+        while model.log().turns("").iter().all(|turn| turn.answer["text"] != last) {
+            ensure!(Instant::now() < deadline, "the model never said its last words");
+            thread::sleep(Duration::from_millis(50));
+        }
         Ok(id)
     };
     let driven = drive();

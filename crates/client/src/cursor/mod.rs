@@ -53,7 +53,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::All,
         lost_after_tool: None,
         shell_vars: &["CURSOR_AGENT"],
-        acp: Acp { start: "cursor-agent acp", hooks: AcpHooks::Unknown },
+        acp: Acp { start: "cursor-agent acp", hooks: AcpHooks::Unproven("the program was never run") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

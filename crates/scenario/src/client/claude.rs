@@ -31,7 +31,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
-    acp: Acp { adapter: Some("@agentclientprotocol/claude-agent-acp@0.100.0"), launch: |ground| Ok(acp(ground)) },
+    acp: Some(Acp { adapter: Some("@agentclientprotocol/claude-agent-acp@0.100.0"), launch: |ground| Ok(acp(ground)) }),
     window: Some(WINDOW),
     session,
 };

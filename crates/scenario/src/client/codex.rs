@@ -35,7 +35,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args,
     launch,
-    acp: Acp { adapter: Some("@agentclientprotocol/codex-acp@2.6.0"), launch: acp },
+    acp: Some(Acp { adapter: Some("@agentclientprotocol/codex-acp@2.6.0"), launch: acp }),
     window: Some(WINDOW),
     session,
 };

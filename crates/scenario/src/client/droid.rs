@@ -36,7 +36,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--model", MODEL]),
     launch,
-    acp: Acp { adapter: None, launch: |ground| Ok(acp(ground)) },
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
     window: None,
     session,
 };

@@ -33,7 +33,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents,
     provider_args: |_| Vec::new(),
     launch,
-    acp: Acp { adapter: None, launch: |ground| Ok(acp(ground)) },
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
     window: None,
     session,
 };

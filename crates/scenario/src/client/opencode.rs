@@ -29,7 +29,10 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
-    acp: Acp { adapter: None, launch: |ground| Ok(Launch { args: words(&["acp"]), ..launch(ground, &Ask::new("")) }) },
+    acp: Some(Acp {
+        adapter: None,
+        launch: |ground| Ok(Launch { args: words(&["acp"]), ..launch(ground, &Ask::new("")) }),
+    }),
     window: None,
     session,
 };

@@ -29,7 +29,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
-    acp: Acp { adapter: None, launch: |ground| Ok(acp(ground)) },
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
     window: None,
     session,
 };
@@ -66,8 +66,9 @@ fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
 }
 
+/// In its usual mode the model judges shell commands; here the editor is asked.
 fn acp(ground: &Ground) -> Launch {
     let headless = launch(ground, &Ask::new(""));
     let program = headless.args.into_iter().take(1);
-    Launch { args: program.chain(words(&["--acp"])).collect(), ..headless }
+    Launch { args: program.chain(words(&["--acp", "--approval-mode", "default"])).collect(), ..headless }
 }

@@ -16,10 +16,15 @@ pub(super) fn table(results: &Results) -> String {
     );
     for harness in Harness::ALL {
         let client = Client::ALL.into_iter().find(|client| client.harness == harness);
-        let start = harness.client().facts.acp.start;
-        let adapter = client.and_then(|client| client.acp.adapter).map(|package| format!(" of {package}"));
-        let hooks = client.map_or("not run".to_owned(), |client| hooks(client, results));
-        text.push_str(&format!("| {} | `{start}`{} | {hooks} |\n", named(harness), adapter.unwrap_or_default()));
+        let acp = harness.client().facts.acp;
+        let adapter = client.and_then(|client| client.acp.as_ref()?.adapter).map(|package| format!(" of {package}"));
+        let hooks = match (acp.hooks, client) {
+            (AcpHooks::Unproven(why), _) => format!("not expressible: {why}"),
+            (_, Some(client)) => hooks(client, results),
+            (_, None) => Standing::NotRun.to_string(),
+        };
+        let start = if acp.start.is_empty() { "–".to_owned() } else { format!("`{}`", acp.start) };
+        text.push_str(&format!("| {} | {start}{} | {hooks} |\n", named(harness), adapter.unwrap_or_default()));
     }
     text.push_str(
         "\nAn editor need not show a hook's message. So the model, too, reads it with the first prompt, and is asked to pass it on.\n\n",
@@ -56,6 +61,7 @@ mod tests {
         };
         let mut results = Results::default();
         assert!(Client::ALL.iter().all(|client| row(&results, client.harness).ends_with("| not run |")));
+        assert!(row(&results, Harness::Cursor).ends_with("| not expressible: the program was never run |"));
         for client in Client::ALL {
             results.set(client.harness, Scenario::EDITED, Standing::Proven);
         }

@@ -6,21 +6,29 @@ use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Role, Script, Turn};
 
 use super::Scenario;
+use super::held_stop::start;
 use super::unseen_tampering::{GUARD, SAYS};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
+use crate::loop_log::LoopLog;
 use crate::play::{Played, play, play_edited};
 use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 28,
-    title: "driven by an editor over ACP, a guarded write is denied and the session recorded, or the person is told that it is not",
-    obstacle: |facts| (facts.acp.hooks == AcpHooks::Unknown).then_some("nobody tried it in an editor"),
+    title: "driven by an editor over ACP, a write is denied, one recorded and a stop blocked, or the person is told that they are not",
+    obstacle: |facts| match facts.acp.hooks {
+        AcpHooks::Unproven(why) => Some(why),
+        AcpHooks::Same | AcpHooks::NoTools { .. } => None,
+    },
     play: check,
 };
 
 const FREE: &str = "docs/plan.txt";
 const GUARDED: &str = "infra/main.tf";
+
+/// The model's last words, which keep the loop's promise.
+const DONE: &str = "All of it is blue.\n<promise>DONE</promise>";
 
 /// How Stead begins when it says that it cannot guard a session.
 const UNGUARDED: &str = "Stead cannot guard this session";
@@ -36,19 +44,19 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     }
     let headless = play(&ground, Script::new([Turn::say("There is nothing to do.")]))?;
     ensure_told(&headless, 0)?;
-    let prompts = ["Change the plant.", "What else?"];
-    let turns = [
-        Turn::call(Call::write(ground.path(FREE), "one\n")),
-        Turn::call(Call::write(ground.path(GUARDED), "one\n")),
-        Turn::say("The first of them."),
-        Turn::say("Nothing."),
-    ];
-    let played = play_edited(&ground, Script::new(turns), &prompts)?;
+    let is_guarded = !matches!(client.harness.client().facts.acp.hooks, AcpHooks::NoTools { .. });
+    let writes = [(FREE, "one\n"), (GUARDED, "one\n")];
+    let writes = writes.map(|(file, text)| Turn::call(Call::write(ground.path(file), text)));
+    let rest = match is_guarded {
+        // In one turn, because several clients have the model name a session after its first.
+        true => vec![Turn::call(start(3)), Turn::say("It is half blue."), Turn::say(DONE)],
+        // Without a hook, no loop would find its session.
+        false => vec![Turn::say("The plant is new."), Turn::say(DONE)],
+    };
+    let prompts = if is_guarded { &["Change the plant."][..] } else { &["Change the plant.", "What else?"] };
+    let played = play_edited(&ground, Script::new(writes.into_iter().chain(rest)), prompts, DONE)?;
     played.claim(ground.read_project(FREE).is_some(), "the free write did not happen")?;
-    match client.harness.client().facts.acp.hooks {
-        AcpHooks::NoTools { .. } => unguarded(&ground, &played),
-        AcpHooks::Same | AcpHooks::Unknown => guarded(&ground, &played),
-    }
+    if is_guarded { guarded(&ground, &played) } else { unguarded(&ground, &played) }
 }
 
 /// Hooks run as elsewhere.
@@ -58,9 +66,14 @@ fn guarded(ground: &Ground, played: &Played) -> Result<()> {
     ensure_told(played, 0)?;
     let records = Records::read(&ground.project());
     let denials = records.denials();
-    played.claim(denials.len() == 1, &format!("one denial should be on record, not {denials:?}"))?;
+    let of_write = denials.iter().filter(|reason| reason.contains(SAYS)).count();
+    played.claim(of_write == 1, &format!("one denial of a write should be on record, not {denials:?}"))?;
     let (own, sessions) = (played.session_id()?, records.sessions_of(FREE));
-    played.claim(sessions == [own], &format!("the write should be recorded for session {own}, not for {sessions:?}"))
+    played
+        .claim(sessions == [own], &format!("the write should be recorded for session {own}, not for {sessions:?}"))?;
+    let log = LoopLog::read(ground)?;
+    let held = log.lines.iter().filter(|line| line["did"] == "held" && line["session"] == own).count();
+    played.claim(held == 1, &format!("one stop of the session should be blocked: {:?}", log.lines))
 }
 
 /// The client calls no hook around its tools. Should it begin to, the facts about it are wrong.
