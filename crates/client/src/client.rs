@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use stead_model::{Action, Event, EventKind, Level, Reply, Verdict};
 
+use crate::acp::Acp;
 use crate::agents::Agents;
 use crate::commands::Commands;
 use crate::detect::Signs;
@@ -81,6 +82,8 @@ pub struct Facts {
     /// After which tool calls it calls no hook, as a sentence without its subject; `None` if it calls one after each. What
     /// such a call weakened is noticed at the session's next event.
     pub lost_after_tool: Option<&'static str>,
+    /// How editors drive it, and which hooks it calls then.
+    pub acp: Acp,
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
     /// What else turns its hooks off.

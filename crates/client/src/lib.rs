@@ -8,6 +8,7 @@
 #[macro_use]
 mod roster;
 
+mod acp;
 mod agents;
 mod client;
 mod commands;
@@ -51,6 +52,7 @@ roster! {
     Cursor = cursor,
 }
 
+pub use acp::{Acp, AcpHooks};
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};

@@ -11,6 +11,7 @@ mod boundary;
 mod call;
 mod compaction;
 mod compile;
+mod editor_mode;
 mod effects_line;
 mod evidence;
 mod feature_list;

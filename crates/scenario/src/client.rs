@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
+use crate::acp::Acp;
 use crate::ground::Ground;
 use crate::repository;
 use crate::scenario::Scenario;
@@ -55,6 +56,8 @@ pub struct Client {
     pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
+    /// How an editor starts it; `None` if it cannot be.
+    pub(crate) acp: Option<Acp>,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
@@ -136,7 +139,8 @@ impl Client {
             let is_unseen = scenario.number == Scenario::WINDOW && self.window.is_none();
             is_unseen.then_some("no screens of its window are kept")
         };
-        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen)
+        let alone = || (scenario.number == Scenario::EDITED && self.acp.is_none()).then_some("no editor can start it");
+        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen).or_else(alone)
     }
 
     /// The pinned version.
@@ -155,6 +159,16 @@ impl Client {
     /// A file of the installed client.
     pub(crate) fn file(&self, path: &str) -> PathBuf {
         repository::clients().join(self.harness.name()).join("node_modules").join(path)
+    }
+
+    /// A file of the installed adapter for editors.
+    pub(crate) fn adapter_file(&self, path: &str) -> PathBuf {
+        repository::clients().join(self.adapter_folder()).join("node_modules").join(path)
+    }
+
+    /// The folder of the adapter, beside the client's.
+    pub(crate) fn adapter_folder(&self) -> String {
+        format!("{}-acp", self.harness)
     }
 }
 

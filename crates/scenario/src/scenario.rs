@@ -15,6 +15,7 @@ mod compaction;
 mod crash;
 mod denied_shell;
 mod denied_write;
+mod edited;
 mod evidence_gate;
 mod failed_call;
 mod guarded_field;
@@ -52,6 +53,9 @@ impl Scenario {
     /// In it, a client that can be started so that it asks runs in a sandbox of its own.
     pub(crate) const OWN_SERVER: u8 = own_server::SCENARIO.number;
 
+    /// The one that is played by an editor.
+    pub(crate) const EDITED: u8 = edited::SCENARIO.number;
+
     pub const ALL: &'static [Self] = &[
         denied_write::SCENARIO,
         denied_shell::SCENARIO,
@@ -80,6 +84,7 @@ impl Scenario {
         unseen_tampering::SCENARIO,
         failed_call::SCENARIO,
         window::SCENARIO,
+        edited::SCENARIO,
     ];
 }
 

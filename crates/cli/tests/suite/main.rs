@@ -15,6 +15,7 @@ mod config;
 mod context;
 mod definitions;
 mod doctor;
+mod editor_mode;
 mod environment;
 mod evidence;
 mod feature;

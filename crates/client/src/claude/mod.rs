@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -68,6 +69,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::All,
         lost_after_tool: None,
         shell_vars: &["CLAUDECODE"],
+        acp: Acp::same("claude-agent-acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

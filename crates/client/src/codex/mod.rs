@@ -3,6 +3,7 @@
 
 use stead_model::{Shape, Spot, Syntax};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -48,6 +49,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::None,
         lost_after_tool: Some("calls no hook after a tool that ends in an error"),
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
+        acp: Acp::same("codex-acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

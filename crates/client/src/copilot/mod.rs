@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -48,6 +49,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::All,
         lost_after_tool: None,
         shell_vars: &["COPILOT_CLI"],
+        acp: Acp::same("copilot --acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

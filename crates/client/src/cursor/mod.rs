@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
@@ -55,6 +56,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::All,
         lost_after_tool: None,
         shell_vars: &["CURSOR_AGENT"],
+        acp: Acp { start: "cursor-agent acp", hooks: AcpHooks::Unproven("the program was never run") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

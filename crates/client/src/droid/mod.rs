@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -52,6 +53,7 @@ pub(crate) static CLIENT: Client = Client {
             "calls no hook after a tool that failed, such as a command that exits with another status than 0",
         ),
         shell_vars: &[],
+        acp: Acp::same("droid exec --output-format acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

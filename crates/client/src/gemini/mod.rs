@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
@@ -53,6 +54,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::None,
         lost_after_tool: None,
         shell_vars: &["GEMINI_CLI"],
+        acp: Acp { start: "gemini --acp", hooks: AcpHooks::NoTools { words: &["--acp", "--experimental-acp"] } },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot, Syntax};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -43,6 +44,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::None,
         lost_after_tool: Some("does not wait for the hook after a tool, and may end before it has run"),
         shell_vars: &[],
+        acp: Acp::same("kimi acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

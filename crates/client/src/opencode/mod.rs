@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -48,6 +49,7 @@ pub(crate) static CLIENT: Client = Client {
         exit_status: ExitStatus::All,
         lost_after_tool: Some("calls no hook after a tool that failed"),
         shell_vars: &["OPENCODE"],
+        acp: Acp::same("opencode acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -6,6 +6,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -35,6 +36,7 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--model", MODEL]),
     launch,
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
     window: None,
     session,
 };
@@ -64,4 +66,8 @@ fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+fn acp(ground: &Ground) -> Launch {
+    Launch { args: words(&["exec", "--output-format", "acp"]), ..launch(ground, &Ask::new("")) }
 }

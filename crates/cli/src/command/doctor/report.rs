@@ -100,10 +100,12 @@ impl Report<'_> {
         for commands in &report.commands {
             tell_commands(commands, ui);
         }
-        let unseen =
-            self.capabilities.iter().find(|one| one.harness == report.harness).map(|one| one.unseen.join("; "));
-        if let Some(unseen) = unseen.filter(|text| !text.is_empty()) {
+        let capability = self.capabilities.iter().find(|one| one.harness == report.harness);
+        if let Some(unseen) = capability.map(|one| one.unseen.join("; ")).filter(|text| !text.is_empty()) {
             field("unseen", &unseen, ui);
+        }
+        if let Some(lost) = capability.and_then(|one| one.lost_in_editors.as_deref()) {
+            field("editors", lost, ui);
         }
         if let Some(line) = &report.status_line {
             let file = line.path.as_deref().map(|path| self.site.brief(path)).unwrap_or_default();
