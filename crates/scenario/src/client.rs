@@ -58,6 +58,8 @@ pub struct Client {
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
     /// How an editor starts it; `None` if it cannot be.
     pub(crate) acp: Option<Acp>,
+    /// Trusts the project's hooks as a person does, where the client keeps trust by hook.
+    pub(crate) trust_hooks: Option<fn(&Ground) -> Result<()>>,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
@@ -73,15 +75,21 @@ pub(crate) struct Ask<'a> {
     pub(crate) session: Option<&'a str>,
     /// The driver confirms nothing in a person's place, where the client has a way to be started so.
     pub(crate) is_unattended: bool,
+    /// The person trusted the hooks in the client; they are not made to run without that.
+    pub(crate) trusts: bool,
 }
 
 impl<'a> Ask<'a> {
     pub(crate) fn new(prompt: &'a str) -> Self {
-        Self { prompt, session: None, is_unattended: false }
+        Self { prompt, session: None, is_unattended: false, trusts: false }
     }
 
     pub(crate) fn again(prompt: &'a str, session: &'a str) -> Self {
         Self { session: Some(session), ..Self::new(prompt) }
+    }
+
+    pub(crate) fn trusting(prompt: &'a str) -> Self {
+        Self { trusts: true, ..Self::new(prompt) }
     }
 
     pub(crate) fn unattended(prompt: &'a str) -> Self {

@@ -24,6 +24,7 @@ mod headless;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
+mod kept_trust;
 mod listed_agent;
 mod orchestrated;
 mod own_server;
@@ -33,6 +34,7 @@ mod stale_file;
 mod sub_agent;
 mod two_sessions;
 mod typed_command;
+mod typed_shell;
 mod unseen_tampering;
 mod window;
 
@@ -85,6 +87,8 @@ impl Scenario {
         failed_call::SCENARIO,
         window::SCENARIO,
         edited::SCENARIO,
+        typed_shell::SCENARIO,
+        kept_trust::SCENARIO,
     ];
 }
 

@@ -32,6 +32,7 @@ pub(super) const CLIENT: Client = Client {
     provider_args: |_| Vec::new(),
     launch,
     acp: Some(Acp { adapter: Some("@agentclientprotocol/claude-agent-acp@0.100.0"), launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
     window: Some(WINDOW),
     session,
 };

@@ -20,7 +20,7 @@ pub(super) const CLIENT: Client = Client {
         "`--dangerously-bypass-hook-trust` for the hooks, which a person trusts with `/hooks`",
         "trust in the project: `projects.<path>.trust_level = \"trusted\"`",
         "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks deny calls",
-        "for scenario 28, `hooks.state` in `~/.codex/config.toml`, as `/hooks` writes it, and `agent-full-access` as the mode",
+        "for scenarios 28 and 30, `hooks.state` in `~/.codex/config.toml`, as `/hooks` writes it, and `agent-full-access` as the mode",
         "its tool shell is a login shell that may reset PATH, so `~/.profile` adds the folder of `stead`",
     ],
     // Its agent tools are not shown until they are looked for.
@@ -36,6 +36,7 @@ pub(super) const CLIENT: Client = Client {
     provider_args,
     launch,
     acp: Some(Acp { adapter: Some("@agentclientprotocol/codex-acp@2.6.0"), launch: acp }),
+    trust_hooks: Some(trust_hooks),
     window: Some(WINDOW),
     session,
 };
@@ -89,7 +90,9 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     args.extend(settings(ground));
     // A model name it does not know would get no patch tool.
     args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5"]));
-    args.push("--dangerously-bypass-hook-trust".to_owned());
+    if !ask.trusts {
+        args.push("--dangerously-bypass-hook-trust".to_owned());
+    }
     match ask.is_unattended {
         // Headless it has nobody to ask, so what needs a yes is cancelled.
         true => args.extend(words(&["--sandbox", "workspace-write"])),
@@ -112,8 +115,8 @@ const WINDOW: Window = Window {
     busy: "esc to interrupt",
     question: None,
     noise: &[
-        "│", "/", ">_", "model:", "directory:", "permissions:", "Worked for", "GPT-5.5", "? for shortcuts", "Tip:",
-        "› Ask Codex",
+        "← for agents", "│", "/", ">_", "model:", "directory:", "permissions:", "Worked for", "GPT-5.5",
+        "? for shortcuts", "Tip:", "› Ask Codex",
     ],
 };
 
@@ -131,9 +134,6 @@ fn session(_: &Ground, stdout: &str) -> Option<String> {
 
 /// The adapter takes no settings, so they go where a person has them.
 fn acp(ground: &Ground) -> Result<Launch> {
-    let mut lines: Vec<String> = settings(ground).into_iter().filter(|word| word != "-c").collect();
-    lines.push("model=\"gpt-5.5\"\n".to_owned());
-    ground.write_home(".codex/config.toml", &lines.join("\n"))?;
     trust_hooks(ground)?;
     let Launch { program, mut env, .. } = launch(ground, &Ask::new(""));
     env.extend([("CODEX_PATH", program.display().to_string()), ("INITIAL_AGENT_MODE", "agent-full-access".to_owned())]);
@@ -141,8 +141,11 @@ fn acp(ground: &Ground) -> Result<Launch> {
     Ok(Launch { program: node(), args: vec![adapter.display().to_string()], env })
 }
 
-/// Trusts the project's hooks as a person does with `/hooks`.
+/// Trusts the project's hooks as a person does with `/hooks`, in a config with the settings of all sessions.
 fn trust_hooks(ground: &Ground) -> Result<()> {
+    let mut lines: Vec<String> = settings(ground).into_iter().filter(|word| word != "-c").collect();
+    lines.push("model=\"gpt-5.5\"\n".to_owned());
+    ground.write_home(".codex/config.toml", &lines.join("\n"))?;
     let server = Launch { args: words(&["app-server"]), ..launch(ground, &Ask::new("")) };
     let mut server = Editor::start(ground, server, "hooks")?;
     server.ask("initialize", &json!({"clientInfo": {"name": "scenario", "title": "Scenario", "version": "1"}}))?;

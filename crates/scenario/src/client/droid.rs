@@ -23,7 +23,6 @@ pub(super) const CLIENT: Client = Client {
     ],
     spawn: |task| vec![Call::spawn("worker", task)],
     lacks: &[
-        (&[7], "headless, its sub-agents do not start: it cannot reach its daemon"),
         (&[8], "headless, a full conversation is compacted without an event"),
         (&[], "headless, a prompt raises no event, except with `--input-format stream-jsonrpc`"),
     ],
@@ -37,6 +36,7 @@ pub(super) const CLIENT: Client = Client {
     provider_args: |_| words(&["--model", MODEL]),
     launch,
     acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
     window: None,
     session,
 };

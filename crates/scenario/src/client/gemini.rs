@@ -34,6 +34,7 @@ pub(super) const CLIENT: Client = Client {
     provider_args: |_| Vec::new(),
     launch,
     acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
     window: None,
     session,
 };

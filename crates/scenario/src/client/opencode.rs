@@ -33,6 +33,7 @@ pub(super) const CLIENT: Client = Client {
         adapter: None,
         launch: |ground| Ok(Launch { args: words(&["acp"]), ..launch(ground, &Ask::new("")) }),
     }),
+    trust_hooks: None,
     window: None,
     session,
 };
