@@ -1,11 +1,11 @@
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use stead_client::Scope;
 use stead_model::{Base, Spot};
 use stead_pattern::{Case, has_wildcard, name_matches};
-use stead_store::{UserDirs, create_parents, keep_private};
+use stead_store::{StoreError, UserDirs, keep_private, renew_link};
 
 use crate::hook_command::LINK;
 
@@ -97,19 +97,11 @@ impl Site<'_> {
         UserDirs::from_env(self.env).map(|dirs| dirs.state.join(LINK))
     }
 
-    /// Lets the link name this program, unless it does.
-    pub fn renew_link(&self) -> io::Result<()> {
-        let Some(link) = self.link().filter(|link| fs::read_link(link).ok().as_deref() != Some(self.program)) else {
-            return Ok(());
-        };
-        let new = link.with_extension("new");
-        if let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) {
-            keep_private(&state, "");
-        }
-        create_parents(&link).map_err(io::Error::other)?;
-        let _ = fs::remove_file(&new);
-        make_link(self.program, &new)?;
-        fs::rename(new, link)
+    /// Lets the link name this program.
+    pub fn renew_link(&self) -> Result<(), StoreError> {
+        let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) else { return Ok(()) };
+        keep_private(&state, "");
+        renew_link(self.program, &state.join(LINK))
     }
 
     /// Shortens a file's name: relative to the project, below `~`, else in full.
@@ -122,15 +114,4 @@ impl Site<'_> {
             _ => path.display().to_string(),
         }
     }
-}
-
-#[cfg(unix)]
-fn make_link(program: &Path, link: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(program, link)
-}
-
-/// Shells of other systems do not read the lines that need it.
-#[cfg(not(unix))]
-fn make_link(_: &Path, _: &Path) -> io::Result<()> {
-    Ok(())
 }

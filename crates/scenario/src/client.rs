@@ -58,8 +58,10 @@ pub struct Client {
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
     /// How an editor starts it; `None` if it cannot be.
     pub(crate) acp: Option<Acp>,
-    /// Trusts the project's hooks as a person does, where the client keeps trust by hook.
-    pub(crate) trust_hooks: Option<fn(&Ground) -> Result<()>>,
+    /// Where it keeps trust by hook: trusts the project's as a person does, and gives the file that says so.
+    pub(crate) trust_hooks: Option<fn(&Ground) -> Result<PathBuf>>,
+    /// What it writes there when the person trusts another folder and adds a server.
+    pub(crate) written_beside: &'static str,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.

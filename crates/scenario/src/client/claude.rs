@@ -33,6 +33,7 @@ pub(super) const CLIENT: Client = Client {
     launch,
     acp: Some(Acp { adapter: Some("@agentclientprotocol/claude-agent-acp@0.100.0"), launch: |ground| Ok(acp(ground)) }),
     trust_hooks: None,
+    written_beside: "",
     window: Some(WINDOW),
     session,
 };

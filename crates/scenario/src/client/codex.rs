@@ -1,5 +1,7 @@
 //! Codex CLI, a native program.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
@@ -37,6 +39,8 @@ pub(super) const CLIENT: Client = Client {
     launch,
     acp: Some(Acp { adapter: Some("@agentclientprotocol/codex-acp@2.6.0"), launch: acp }),
     trust_hooks: Some(trust_hooks),
+    written_beside: "\n[hooks.state.\"/srv/other/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:9\"\n\
+                     \n[mcp_servers.later]\ncommand = \"true\"\nenabled = false\n",
     window: Some(WINDOW),
     session,
 };
@@ -142,7 +146,7 @@ fn acp(ground: &Ground) -> Result<Launch> {
 }
 
 /// Trusts the project's hooks as a person does with `/hooks`, in a config with the settings of all sessions.
-fn trust_hooks(ground: &Ground) -> Result<()> {
+fn trust_hooks(ground: &Ground) -> Result<PathBuf> {
     let mut lines: Vec<String> = settings(ground).into_iter().filter(|word| word != "-c").collect();
     lines.push("model=\"gpt-5.5\"\n".to_owned());
     ground.write_home(".codex/config.toml", &lines.join("\n"))?;
@@ -158,5 +162,6 @@ fn trust_hooks(ground: &Ground) -> Result<()> {
     };
     let edits: Vec<_> = hooks.iter().map(edit).collect();
     server.ask("config/batchWrite", &json!({"edits": edits, "reloadUserConfig": true}))?;
-    server.close().map(drop)
+    server.close()?;
+    Ok(ground.home().join(".codex/config.toml"))
 }

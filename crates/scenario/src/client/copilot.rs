@@ -34,6 +34,7 @@ pub(super) const CLIENT: Client = Client {
         launch: |ground| Ok(Launch { args: words(&["--acp"]), ..launch(ground, &Ask::new("")) }),
     }),
     trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };

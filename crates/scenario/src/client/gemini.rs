@@ -35,6 +35,7 @@ pub(super) const CLIENT: Client = Client {
     launch,
     acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
     trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };

@@ -21,17 +21,11 @@ fn obstacle(facts: &Facts) -> Option<&'static str> {
     (!keeps).then_some("it keeps no trust by hook")
 }
 
-/// As the person trusts another folder and adds a server in a second window, while a call runs.
-const OTHERS: &str = "\n[hooks.state.\"/srv/other/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:9\"\n\
-                      \n[mcp_servers.later]\ncommand = \"true\"\nenabled = false\n";
-
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
     let trust = client.trust_hooks.context("nobody wrote down how it trusts hooks")?;
-    trust(&ground)?;
-    let config = ground.home().join(".codex/config.toml");
+    let config = trust(&ground)?;
     let given = fs::read_to_string(&config)?;
-    let hashes = |text: &str| text.matches("trusted_hash").count();
     let script = Script::new([
         // Whoever writes it, it is no call of the agent's that says so.
         Turn::call(Call::shell("touch begun.txt; while [ ! -e go.txt ]; do sleep 0.05; done")),
@@ -40,11 +34,12 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     ]);
     let (begun, go) = (ground.project().join("begun.txt"), ground.project().join("go.txt"));
     let person = std::thread::spawn({
-        let (config, given) = (config.clone(), given.clone());
+        // In a second window, while a call runs.
+        let (config, given) = (config.clone(), format!("{given}{}", client.written_beside));
         move || -> Result<()> {
             for _ in 0..1200 {
                 if begun.exists() {
-                    fs::write(&config, format!("{given}{OTHERS}"))?;
+                    fs::write(&config, &given)?;
                     fs::write(&go, "")?;
                     return Ok(());
                 }
@@ -57,8 +52,9 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     person.join().map_err(|_| anyhow::anyhow!("the person's window broke"))??;
     played.claim(!ground.project().join("ran.txt").exists(), "the denied command ran: no hook ran")?;
     let kept = fs::read_to_string(&config)?;
+    let beside = client.written_beside.split("\n\n").all(|part| kept.contains(part.trim()));
     played.claim(
-        hashes(&kept) == hashes(&given) + 1 && kept.contains("[mcp_servers.later]"),
+        kept.contains(given.trim()) && beside,
         &format!("the client's own settings are not as they were written: {kept}"),
     )?;
     let script = Script::new([
