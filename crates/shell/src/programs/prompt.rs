@@ -37,6 +37,9 @@ fn prompts(name: &str, argv: &[String]) -> bool {
         return false;
     }
     let most = program.field("prompt-words").and_then(|number| number.parse().ok()).unwrap_or(0);
-    let words = given.words.iter().filter(|word| !embedded::is_input(word)).count();
-    given.has("prompt") || is_one && words <= most
+    let mut words = given.words.iter().filter(|word| !embedded::is_input(word));
+    // What stands behind a script is the script's.
+    let script = words.next().and_then(|first| argv.iter().position(|word| word == first));
+    let own = Given::read(&program, &argv[..script.unwrap_or(argv.len())]);
+    own.has("prompt") || is_one && words.count() + usize::from(script.is_some()) <= most
 }
