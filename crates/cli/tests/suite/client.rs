@@ -165,7 +165,26 @@ pub(crate) const CLIENTS: &[Client] = &[
         rewrites: false,
         holds_sub: Some("subagentStop"),
     },
+    Client {
+        name: "grok",
+        before: "PreToolUse",
+        after: "PostToolUse",
+        prompt: "UserPromptSubmit",
+        shell: "run_terminal_command",
+        write: ["write", "file_path", "content"],
+        edit: ["search_replace", "file_path", "old_string", "new_string"],
+        read: Some(["read_file", "target_file"]),
+        spawn: ["spawn_subagent", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: Some("SubagentStop"),
+    },
 ];
+
+/// The client passes only the start of a reason on; it ends with the command that tells the rest.
+pub(crate) fn is_cut(reason: &str) -> bool {
+    reason.contains("… (rest: `stead explain v-")
+}
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,7 +272,7 @@ impl Client {
     pub(crate) fn send_out(&self, world: &World, role: &'static str) {
         self.before(world, By::Main, &self.spawn(role));
         let starts = match self.name {
-            "claude" | "codex" | "qwen" | "kimi" => "SubagentStart",
+            "claude" | "codex" | "qwen" | "kimi" | "grok" => "SubagentStart",
             "copilot" | "cursor" => "subagentStart",
             "opencode" => "session.created",
             _ => return,
@@ -308,6 +327,10 @@ impl Client {
             }
             "cursor" => json!({"cursor_version": "2026.09.18", "conversation_id": SESSION, "generation_id": "g1",
                 "workspace_roots": [project], "status": "completed", "loop_count": 0}),
+            "grok" => {
+                json!({"hookEventName": event, "timestamp": "2026-11-19T04:00:00.5+00:00", "workspaceRoot": project,
+                "permission_mode": "default", "reason": "end_turn"})
+            }
             _ => json!({}),
         };
         said.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
@@ -315,6 +338,9 @@ impl Client {
             let marks = match (self.name, event) {
                 ("claude" | "codex" | "qwen", _) => json!({"agent_id": "agent-1", "agent_type": role}),
                 ("kimi", "SubagentStart") => json!({"agent_name": role}),
+                ("grok", "SubagentStart") => json!({"subagentId": "agent-1", "subagentType": role}),
+                // What it does belongs to a session of its own.
+                ("grok", _) => json!({"session_id": "agent-1", "subagentType": role}),
                 ("droid", "SubagentStop") => json!({"task_name": role}),
                 ("cursor", "subagentStart" | "subagentStop") => {
                     json!({"subagent_id": "agent-1", "subagent_type": role, "parent_conversation_id": SESSION})

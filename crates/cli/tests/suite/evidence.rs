@@ -58,6 +58,9 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
         "cursor" => json!({"hook_event_name": "postToolUse", "conversation_id": "session-1", "cursor_version": "1",
             "workspace_roots": [cwd], "tool_name": "Shell", "tool_input": {"command": command},
             "tool_output": json!({"exitCode": exit, "stdout": output}).to_string()}),
+        "grok" => json!({"hookEventName": "post_tool_use", "hook_event_name": "PostToolUse",
+            "tool_name": "run_terminal_command", "tool_input": {"command": command},
+            "tool_response": {"type": "Bash", "output_for_prompt": format!("exit: {exit}\n{output}"), "exit_code": exit}}),
         "copilot" => {
             payload = json!({"sessionId": "session-1", "timestamp": 1, "cwd": cwd});
             json!({"toolName": "bash", "toolArgs": {"command": command}, "toolResult": {"resultType": "success",

@@ -44,6 +44,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["COPILOT_CLI"],
         settings: SETTINGS,
         switches: switches::SWITCHES,

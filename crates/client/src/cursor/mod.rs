@@ -51,6 +51,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["CURSOR_AGENT"],
         settings: SETTINGS,
         switches: switches::SWITCHES,

@@ -48,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some(
             "calls no hook after a tool that failed, such as a command that exits with another status than 0",
         ),
+        reason_cap: None,
         shell_vars: &[],
         settings: SETTINGS,
         switches: switches::SWITCHES,

@@ -49,6 +49,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::None,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["GEMINI_CLI"],
         settings: SETTINGS,
         switches: switches::SWITCHES,

@@ -44,6 +44,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some("command.execute.before"),
         exit_status: ExitStatus::All,
         lost_after_tool: Some("calls no hook after a tool that failed"),
+        reason_cap: None,
         shell_vars: &["OPENCODE"],
         settings: SETTINGS,
         switches: switches::SWITCHES,

@@ -48,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["QWEN_CODE"],
         settings: SETTINGS,
         switches: switches::SWITCHES,

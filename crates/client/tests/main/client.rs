@@ -45,7 +45,7 @@ pub(crate) fn take(harness: Harness, native: &str, kind: EventKind, reply: &Repl
     };
     match harness.name() {
         "claude" => groups(native, kind, &top).map(|taken| held_by_context(kind, taken)),
-        "qwen" => groups(native, kind, &top),
+        "qwen" | "grok" => groups(native, kind, &top),
         "droid" => droid(native, kind, &top),
         "kimi" if kind != EventKind::BeforeTool => Err("JSON is read before a tool only".into()),
         "kimi" => groups(native, kind, &top),

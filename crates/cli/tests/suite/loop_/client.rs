@@ -86,6 +86,14 @@ const CLIENTS: &[Client] = &[
         held: |run| run.json()["followup_message"].as_str().map(str::to_owned),
     },
     Client {
+        name: "grok",
+        before: ("PreToolUse", "PreToolUse.run_terminal_command.json"),
+        stop: ("Stop", "Stop.json"),
+        command: "/tool_input/command",
+        message: Some("/lastAssistantMessage"),
+        held: |run| block(run, "block"),
+    },
+    Client {
         name: "opencode",
         before: ("tool.execute.before", "tool.execute.before.json"),
         stop: ("session.idle", "documented/event.session.idle.json"),

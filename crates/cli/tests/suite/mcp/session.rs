@@ -28,6 +28,7 @@ fn spelled(client: &str, tool: &str) -> String {
         "copilot" => format!("stead-{tool}"),
         "droid" => format!("stead___{tool}"),
         "cursor" => format!("MCP:{tool}"),
+        "grok" => format!("stead__{tool}"),
         _ => format!("mcp__stead__{tool}"),
     }
 }
