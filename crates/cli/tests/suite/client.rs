@@ -110,6 +110,20 @@ pub(crate) const CLIENTS: &[Client] = &[
         holds_sub: Some("session.idle"),
     },
     Client {
+        name: "kilo",
+        before: "tool.execute.before",
+        after: "tool.execute.after",
+        prompt: "chat.message",
+        shell: "bash",
+        write: ["write", "filePath", "content"],
+        edit: ["edit", "filePath", "oldString", "newString"],
+        read: Some(["read", "filePath"]),
+        spawn: ["task", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: Some("session.idle"),
+    },
+    Client {
         name: "copilot",
         before: "preToolUse",
         after: "postToolUse",
@@ -274,7 +288,7 @@ impl Client {
         let starts = match self.name {
             "claude" | "codex" | "qwen" | "kimi" | "grok" => "SubagentStart",
             "copilot" | "cursor" => "subagentStart",
-            "opencode" => "session.created",
+            "opencode" | "kilo" => "session.created",
             _ => return,
         };
         world.hook(&format!("{} {starts}", self.name), self.payload(world, starts, By::Sub(role), None));
@@ -293,7 +307,7 @@ impl Client {
             By::Sub(role) => Some(role),
         };
         let mut said = match self.name {
-            "opencode" => self.opencode(world, event, role, call),
+            "opencode" | "kilo" => self.opencode(world, event, role, call),
             "copilot" => self.copilot(world, role, call),
             _ => {
                 let mut said = json!({"session_id": SESSION, "cwd": project, "hook_event_name": event});
@@ -354,7 +368,7 @@ impl Client {
 
     fn opencode(&self, world: &World, event: &str, role: Option<&str>, call: Option<&Call>) -> Value {
         let session = if role.is_some() { "ses_child" } else { SESSION };
-        let mut said = json!({"directory": world.project(), "worktree": world.project()});
+        let mut said = json!({"client": self.name, "directory": world.project(), "worktree": world.project()});
         if role.is_some() {
             said["parent"] = json!(SESSION);
         }

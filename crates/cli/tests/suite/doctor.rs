@@ -166,7 +166,7 @@ fn the_report_says_which_clients_may_call_no_hook_after_a_tool() {
         .filter(|line| !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(named, ["codex", "opencode", "kimi", "droid"], "{section}");
+    assert_eq!(named, ["codex", "opencode", "kimi", "droid", "kilo"], "{section}");
     // A client that reports failed tools by an event of their own loses none of them.
     for harness in Harness::ALL {
         let facts = &harness.client().facts;

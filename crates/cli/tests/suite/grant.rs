@@ -360,7 +360,7 @@ fn doctor_says_where_typed_commands_count() {
     let world = bare();
     let said = world.stead(&["doctor", "--all"]).stdout;
     let part = said.split("permits what only a person may do:\n").nth(1).unwrap();
-    assert!(part.starts_with("  yes       claude, codex, qwen, opencode\n"), "{part}");
+    assert!(part.starts_with("  yes       claude, codex, qwen, opencode, kilo\n"), "{part}");
     assert!(part.contains("  no        gemini, copilot, kimi, droid, cursor, grok\n"), "{part}");
     let json = world.stead(&["doctor", "--json"]).json();
     let clients = json["capabilities"].as_array().unwrap();

@@ -1,6 +1,4 @@
-//! OpenCode. It has no command hooks, so a small plugin replaces them: it wraps each call as `{"directory", "worktree",
-//! "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}` and
-//! `{"continue"}`.
+//! OpenCode. It has no command hooks, so a small plugin replaces them.
 
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
@@ -9,14 +7,13 @@ use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::injected::Injected;
-use crate::outcome;
 use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
 use crate::todo::TodoTools;
 use crate::window::{Shown, Window};
+use crate::{outcome, plugin};
 
 mod headless;
-mod payload;
 mod switches;
 
 pub(crate) static CLIENT: Client = Client {
@@ -27,7 +24,7 @@ pub(crate) static CLIENT: Client = Client {
         traces: &[".opencode", "opencode.json", "opencode.jsonc"],
         instructions: "AGENTS.md",
         project_vars: &[],
-        events: payload::EVENTS,
+        events: plugin::EVENTS,
         stop_cap: StopCap::Unknown,
         window: Window {
             denied: Shown::Nothing,
@@ -55,7 +52,7 @@ pub(crate) static CLIENT: Client = Client {
             user: user("opencode/plugins/stead.js"),
             lines: LINES,
             entry,
-            whole: Some(include_str!("plugin.js")),
+            whole: Some(plugin::plugin_text!("OpenCode", "opencode")),
             confirm: "nothing, but restart running sessions of `opencode`",
         },
         servers: Servers {
@@ -85,10 +82,10 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    read: payload::read,
-    encode: payload::encode,
+    read: plugin::read,
+    encode: plugin::encode,
     outcome: outcome::metadata,
-    claims: payload::claims,
+    claims: |signs| plugin::is_of("opencode", true, signs),
     transcript: None,
     headless: headless::HEADLESS,
 };

@@ -196,4 +196,5 @@ fn nothing_to_say_is_said_in_the_clients_way() {
     check("droid", "PreToolUse", "");
     check("cursor", "preToolUse", "{}");
     check("grok", "PreToolUse", "{}");
+    check("kilo", "tool.execute.before", "{}");
 }

@@ -94,6 +94,14 @@ const CLIENTS: &[Client] = &[
         held: |run| block(run, "block"),
     },
     Client {
+        name: "kilo",
+        before: ("tool.execute.before", "tool.execute.before.bash.json"),
+        stop: ("experimental.text.complete", "experimental.text.complete.json"),
+        command: "/output/args/command",
+        message: Some("/output/text"),
+        held: |run| run.json()["continue"].as_str().map(str::to_owned),
+    },
+    Client {
         name: "opencode",
         before: ("tool.execute.before", "tool.execute.before.json"),
         stop: ("session.idle", "documented/event.session.idle.json"),
@@ -123,7 +131,7 @@ impl Client {
             // Its payloads are from several sessions.
             value["session_id"] = json!("d1");
         }
-        if self.name == "opencode" {
+        if matches!(self.name, "opencode" | "kilo") {
             // The plugin adds them.
             value["directory"] = json!(world.project());
             value["worktree"] = json!(world.project());

@@ -1,3 +1,7 @@
+//! The dialect of the plugin that replaces hooks where a client has none: what the plugin says, and what it acts on. Clients
+//! that share the plugin share this. It wraps each call as `{"client"?, "directory", "worktree", "parent"?, "input",
+//! "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}`, `{"continue"}` and `{"notice"}`.
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
@@ -9,7 +13,7 @@ use crate::dialect;
 use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, call, tool};
 
-pub(super) const EVENTS: &[EventFact] = &[
+pub(crate) const EVENTS: &[EventFact] = &[
     // The plugin stores the context and adds it to the system prompt of every model call.
     event("session.created", EventKind::SessionStart, Powers::CONTEXT.shown()),
     // Refusing a message ends the run with a generic error, so it is not offered.
@@ -31,7 +35,7 @@ pub(super) const EVENTS: &[EventFact] = &[
 
 /// `batch` and skills are missing on purpose: they contain or load other calls.
 const TOOLS: &[Tool] = &[
-    tool("bash", Does::Run { command: "command", dir: "workdir" }),
+    tool("bash|background_process", Does::Run { command: "command", dir: "workdir" }),
     tool("write", Does::Write { path: "filePath", content: "content" }),
     tool("edit", Does::Edit { path: "filePath", old: "oldString", new: "newString", all: "replaceAll" }),
     tool(
@@ -43,9 +47,11 @@ const TOOLS: &[Tool] = &[
     tool("glob|grep|list", Does::Read { paths: &["path"] }),
     tool("task", Does::Spawn { role: "subagent_type", task: "prompt" }),
     tool("todowrite|todoread|webfetch|websearch|codesearch|question|plan_enter|plan_exit", Does::Nothing),
+    tool("board_post|board_read|cron_create|cron_delete|cron_list|schedule_wakeup|cancel_wakeup", Does::Nothing),
+    tool("goal|link_pr|kilo_local_recall", Does::Nothing),
 ];
 
-pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+pub(crate) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let bus = wire.members("event");
     let (input, output, properties) = (wire.members("input"), wire.members("output"), bus.members("properties"));
     let info = properties.members("info");
@@ -135,7 +141,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
     }
 }
 
-pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+pub(crate) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let mut top = Map::new();
     if verdict.level > Level::Warn {
         let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
@@ -153,7 +159,28 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     Reply::json(Value::Object(top).to_string())
 }
 
-pub(super) fn claims(signs: &Signs<'_>) -> bool {
-    !signs.has("hook_event_name")
-        && (signs.is_object("event") || (signs.is_object("input") && signs.is_object("output")))
+/// Returns true if the plugin of this client is calling. One that is older than the second client names none.
+pub(crate) fn is_of(client: &str, unnamed: bool, signs: &Signs<'_>) -> bool {
+    let is_plugins = !signs.has("hook_event_name")
+        && (signs.is_object("event") || (signs.is_object("input") && signs.is_object("output")));
+    is_plugins && signs.text("client").map_or(unnamed, |named| named == client)
 }
+
+/// The text of the plugin for a client, by its title and its name.
+macro_rules! plugin_text {
+    ($title:literal, $name:literal) => {
+        concat!(
+            "// Stead's plugin for ",
+            $title,
+            ". It hands events to `stead hook ",
+            $name,
+            " <event>` and acts on the answers.\n// Written by `stead init`; take it out with `stead uninstall`.\n",
+            "const CLIENT = \"",
+            $name,
+            "\"\n",
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/plugin.js"))
+        )
+    };
+}
+
+pub(crate) use plugin_text;
