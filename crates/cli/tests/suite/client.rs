@@ -124,6 +124,20 @@ pub(crate) const CLIENTS: &[Client] = &[
         holds_sub: Some("session.idle"),
     },
     Client {
+        name: "pi",
+        before: "tool.execute.before",
+        after: "tool.execute.after",
+        prompt: "chat.message",
+        shell: "bash",
+        write: ["write", "path", "content"],
+        edit: ["edit", "path", "oldText", "newText"],
+        read: Some(["read", "path"]),
+        spawn: ["task", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: None,
+    },
+    Client {
         name: "copilot",
         before: "preToolUse",
         after: "postToolUse",
@@ -239,7 +253,11 @@ impl Client {
         if tool == "apply_patch" {
             return self.patch(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"));
         }
-        Call { tool: tool.to_owned(), input: json!({file: path, from: old, to: new}) }
+        let input = match self.name {
+            "pi" => json!({file: path, "edits": [{from: old, to: new}]}),
+            _ => json!({file: path, from: old, to: new}),
+        };
+        Call { tool: tool.to_owned(), input }
     }
 
     fn patch(&self, body: &str) -> Call {
@@ -307,7 +325,7 @@ impl Client {
             By::Sub(role) => Some(role),
         };
         let mut said = match self.name {
-            "opencode" | "kilo" => self.opencode(world, event, role, call),
+            "opencode" | "kilo" | "pi" => self.opencode(world, event, role, call),
             "copilot" => self.copilot(world, role, call),
             _ => {
                 let mut said = json!({"session_id": SESSION, "cwd": project, "hook_event_name": event});

@@ -53,7 +53,7 @@ fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
         Harness::Cursor => (".cursor/commands/stead-loop.md", ".cursor/commands/stead-loop.md", BEHIND),
         Harness::Kilo => (".kilo/command/stead-loop.md", ".config/kilo/command/stead-loop.md", "$ARGUMENTS"),
         Harness::Grok => (".grok/commands/stead-loop.md", ".grok/commands/stead-loop.md", "$ARGUMENTS"),
-        Harness::Codex | Harness::Copilot | Harness::Kimi => (SKILL, SKILL, BEHIND),
+        Harness::Codex | Harness::Copilot | Harness::Kimi | Harness::Pi => (SKILL, SKILL, BEHIND),
     }
 }
 

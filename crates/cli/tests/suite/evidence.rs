@@ -66,7 +66,7 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
             json!({"toolName": "bash", "toolArgs": {"command": command}, "toolResult": {"resultType": "success",
                 "textResultForLlm": format!("{output}\n<shellId: 0 completed with exit code {exit}>")}})
         }
-        "opencode" | "kilo" => {
+        "opencode" | "kilo" | "pi" => {
             payload = json!({"client": client, "directory": cwd, "worktree": cwd});
             json!({"input": {"tool": "bash", "sessionID": "session-1", "callID": "c", "args": {"command": command}},
                 "output": {"title": "", "metadata": {"output": output, "exit": exit}, "output": output}})
@@ -76,7 +76,7 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
     payload.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
     let native = match client {
         "copilot" => "postToolUse",
-        "opencode" | "kilo" => "tool.execute.after",
+        "opencode" | "kilo" | "pi" => "tool.execute.after",
         _ => payload["hook_event_name"].as_str().unwrap(),
     };
     (format!("{client} {native}"), payload.to_string())

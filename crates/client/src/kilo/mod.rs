@@ -52,7 +52,7 @@ pub(crate) static CLIENT: Client = Client {
             user: user("kilo/plugins/stead.js"),
             lines: LINES,
             entry,
-            whole: Some(plugin::plugin_text!("Kilo CLI", "kilo")),
+            whole: Some(plugin::text!("Kilo CLI", "kilo", "/src/plugin.js")),
             confirm: "nothing, but restart running sessions of `kilo`",
         },
         servers: Servers {

@@ -52,7 +52,7 @@ pub(crate) static CLIENT: Client = Client {
             user: user("opencode/plugins/stead.js"),
             lines: LINES,
             entry,
-            whole: Some(plugin::plugin_text!("OpenCode", "opencode")),
+            whole: Some(plugin::text!("OpenCode", "opencode", "/src/plugin.js")),
             confirm: "nothing, but restart running sessions of `opencode`",
         },
         servers: Servers {

@@ -51,7 +51,7 @@ pub(crate) fn take(harness: Harness, native: &str, kind: EventKind, reply: &Repl
         "kimi" => groups(native, kind, &top),
         "codex" => strict(&top).and_then(|()| groups(native, kind, &top)),
         "gemini" => Ok(gemini(native, &top)),
-        "opencode" | "kilo" => Ok(opencode(kind, &top)),
+        "opencode" | "kilo" | "pi" => Ok(opencode(kind, &top)),
         "copilot" => Ok(copilot(kind, &top)),
         "cursor" => Ok(cursor(kind, &top)),
         other => Err(format!("nobody wrote down how {other} reads a reply")),

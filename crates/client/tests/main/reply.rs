@@ -197,4 +197,5 @@ fn nothing_to_say_is_said_in_the_clients_way() {
     check("cursor", "preToolUse", "{}");
     check("grok", "PreToolUse", "{}");
     check("kilo", "tool.execute.before", "{}");
+    check("pi", "tool.execute.before", "{}");
 }

@@ -41,6 +41,12 @@ pub(super) fn resolve(call: &Call, offered: &[Offered]) -> Result<NativeCall, St
         }
         Call::Edit { path, old, new } => {
             let fields = vec![Field(PATH, json!(path)), Field(OLD, json!(old)), Field(NEW, json!(new))];
+            let listed = offered.iter().any(|tool| tool.name == "edit" && has(tool, "edits"));
+            let fields = if listed {
+                vec![Field(PATH, json!(path)), Field(&["edits"], json!([{"oldText": old, "newText": new}]))]
+            } else {
+                fields
+            };
             patch(offered, || format!("*** Update File: {path}\n@@\n{}{}", marked('-', old), marked('+', new)))
                 .map_or_else(|| function(call, offered, EDIT, fields), Ok)
         }
@@ -82,7 +88,10 @@ fn function(call: &Call, offered: &[Offered], names: &[&str], fields: Vec<Field<
             return Err(format!("tool `{}` takes none of {names:?}; its properties are {there:?}", tool.name));
         };
         let takes_list = schema["properties"][*property]["type"] == "array";
-        input.insert((*property).to_owned(), if takes_list { json!(["bash", "-c", value]) } else { value });
+        input.insert(
+            (*property).to_owned(),
+            if takes_list && !value.is_array() { json!(["bash", "-c", value]) } else { value },
+        );
     }
     Ok(NativeCall {
         name: tool.name.clone(),
@@ -94,10 +103,16 @@ fn function(call: &Call, offered: &[Offered], names: &[&str], fields: Vec<Field<
 /// Has the agent wait for its sub-agent where it could go on meanwhile: a headless run may end before the sub-agent does.
 fn wait_for_it(spawned: &mut NativeCall, offered: &[Offered]) {
     let tool = offered.iter().find(|tool| tool.name == spawned.name);
-    let has_choice = tool.and_then(|tool| tool.schema.as_ref()?["properties"].get("background")).is_some();
-    if let (true, Input::Object(Value::Object(input))) = (has_choice, &mut spawned.input) {
+    if let (true, Input::Object(Value::Object(input))) =
+        (tool.is_some_and(|tool| has(tool, "background")), &mut spawned.input)
+    {
         input.insert("background".to_owned(), json!(false));
     }
+}
+
+/// A tool takes a property.
+fn has(tool: &Offered, property: &str) -> bool {
+    tool.schema.as_ref().is_some_and(|schema| schema["properties"].get(property).is_some())
 }
 
 /// A patch, where the client has that tool.
@@ -185,6 +200,11 @@ mod tests {
             Call::edit("/a", "x", "y"),
             &[tool("edit", &["filePath", "oldString", "newString"], &[])],
             json!(["edit", {"filePath": "/a", "oldString": "x", "newString": "y"}]),
+        );
+        check(
+            Call::edit("/a", "x", "y"),
+            &[tool("edit", &["path", "edits"], &[])],
+            json!(["edit", {"path": "/a", "edits": [{"oldText": "x", "newText": "y"}]}]),
         );
         check(
             Call::read("/a"),

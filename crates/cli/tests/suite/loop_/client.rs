@@ -94,6 +94,14 @@ const CLIENTS: &[Client] = &[
         held: |run| block(run, "block"),
     },
     Client {
+        name: "pi",
+        before: ("tool.execute.before", "tool.execute.before.bash.json"),
+        stop: ("session.idle", "session.idle.json"),
+        command: "/output/args/command",
+        message: Some("/last"),
+        held: |run| run.json()["continue"].as_str().map(str::to_owned),
+    },
+    Client {
         name: "kilo",
         before: ("tool.execute.before", "tool.execute.before.bash.json"),
         stop: ("experimental.text.complete", "experimental.text.complete.json"),
@@ -131,7 +139,7 @@ impl Client {
             // Its payloads are from several sessions.
             value["session_id"] = json!("d1");
         }
-        if matches!(self.name, "opencode" | "kilo") {
+        if matches!(self.name, "opencode" | "kilo" | "pi") {
             // The plugin adds them.
             value["directory"] = json!(world.project());
             value["worktree"] = json!(world.project());
