@@ -34,8 +34,8 @@ pub(crate) const EVENTS: &[EventFact] = &[
 ];
 
 /// `batch` and skills are missing on purpose: they contain or load other calls.
-const TOOLS: &[Tool] = &[
-    tool("bash|background_process", Does::Run { command: "command", dir: "workdir" }),
+pub(crate) const TOOLS: &[Tool] = &[
+    tool("bash", Does::Run { command: "command", dir: "workdir" }),
     tool("write", Does::Write { path: "filePath", content: "content" }),
     tool("edit", Does::Edit { path: "filePath", old: "oldString", new: "newString", all: "replaceAll" }),
     tool(
@@ -47,19 +47,18 @@ const TOOLS: &[Tool] = &[
     tool("glob|grep|list", Does::Read { paths: &["path"] }),
     tool("task", Does::Spawn { role: "subagent_type", task: "prompt" }),
     tool("todowrite|todoread|webfetch|websearch|codesearch|question|plan_enter|plan_exit", Does::Nothing),
-    tool("board_post|board_read|cron_create|cron_delete|cron_list|schedule_wakeup|cancel_wakeup", Does::Nothing),
-    tool("goal|link_pr|kilo_local_recall", Does::Nothing),
 ];
 
 /// What differs between the clients that talk like this.
 pub(crate) struct Talk {
     pub(crate) events: &'static [EventFact],
-    pub(crate) tools: &'static [Tool],
+    /// The tables are searched in order.
+    pub(crate) tools: &'static [&'static [Tool]],
     pub(crate) mcp: McpName,
 }
 
 /// The plugin that several clients run unchanged.
-const PLUGIN: Talk = Talk { events: EVENTS, tools: TOOLS, mcp: McpName::FirstUnderscore };
+const PLUGIN: Talk = Talk { events: EVENTS, tools: &[TOOLS], mcp: McpName::FirstUnderscore };
 
 pub(crate) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     read_as(&PLUGIN, wire, named)
@@ -83,7 +82,7 @@ pub(crate) fn read_as<'a>(talk: &Talk, wire: &Members<'a>, named: Option<&'a str
     let args = output.raw("args").or(input.raw("args"));
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
         let name = name.unwrap_or_default();
-        let known = talk.tools.iter().find(|known| known.is(&name));
+        let known = dialect::find_tool(talk.tools, &name);
         call(known, &talk.mcp, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Event {

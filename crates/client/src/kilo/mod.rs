@@ -14,6 +14,7 @@ use crate::window::{Shown, Window};
 use crate::{outcome, plugin};
 
 mod headless;
+mod payload;
 mod switches;
 
 pub(crate) static CLIENT: Client = Client {
@@ -82,8 +83,8 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    read: plugin::read,
-    encode: plugin::encode,
+    read: payload::read,
+    encode: payload::encode,
     outcome: outcome::metadata,
     claims: |signs| plugin::is_of("kilo", false, signs),
     transcript: None,

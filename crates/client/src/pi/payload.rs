@@ -28,7 +28,7 @@ const TOOLS: &[Tool] = &[
     tool("grep|find|ls", Does::Read { paths: &["path"] }),
 ];
 
-const TALK: Talk = Talk { events: EVENTS, tools: TOOLS, mcp: McpName::Double };
+const TALK: Talk = Talk { events: EVENTS, tools: &[TOOLS], mcp: McpName::Double };
 
 pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     // A typed command reaches the extension as the text that it became.
