@@ -16,6 +16,6 @@ pub(super) const HEADLESS: Headless = Headless {
 
 fn read(said: &str) -> Report {
     let mut report = result_lines(said);
-    report.cost_usd = events(said).filter_map(|event| money(&event["total_cost_usd"])).last();
+    report.cost_usd = events(said).rev().find_map(|event| money(&event["total_cost_usd"]));
     report
 }
