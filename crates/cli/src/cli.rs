@@ -167,6 +167,8 @@ pub(crate) enum Exit {
     Failed,
     /// As the run that it was about.
     Run(RunStatus),
+    /// As a run that stopped because no hook of an agent arrived.
+    Unheard,
     /// What it waited for did not happen in time.
     TimedOut,
     /// As the answer to a hook call.
@@ -179,6 +181,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Run(status) => status.exit_code(),
+            Self::Unheard => 7,
             Self::TimedOut => 124,
             Self::Answered(code) => code,
         }

@@ -11,6 +11,7 @@ mod error_code;
 mod git;
 mod guard_counts;
 mod guards;
+mod heard;
 mod help;
 mod here;
 mod intent_map;

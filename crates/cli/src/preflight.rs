@@ -10,6 +10,7 @@ use stead_pipeline::Plan;
 use stead_pipeline::preflight::{Concern, Ground, Weight, preflight};
 
 use crate::error::CliError;
+use crate::heard;
 use crate::project::env;
 use crate::proof::ground;
 use crate::run_room::RunRoom;
@@ -23,7 +24,7 @@ done"#;
 /// What cannot work in a plan, and what nobody bounded.
 pub(crate) fn concerns(plan: &Plan, room: &RunRoom) -> Vec<Concern> {
     let features = ground(&room.project).features;
-    preflight(
+    let mut concerns = preflight(
         plan,
         &Ground {
             root: room.project.root(),
@@ -31,7 +32,10 @@ pub(crate) fn concerns(plan: &Plan, room: &RunRoom) -> Vec<Concern> {
             has_features: features.join(FeatureList::FILE).is_file(),
             missing: &|command| missing(command, room),
         },
-    )
+    );
+    concerns.extend(heard::concerns(plan, room));
+    concerns.sort_by_key(|concern| std::cmp::Reverse(concern.weight));
+    concerns
 }
 
 /// The programs that a command needs and that do not exist. What may be missing, as in `a || b`, is not named.

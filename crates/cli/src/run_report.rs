@@ -88,7 +88,10 @@ impl RunReport {
 
     /// The exit code of the command that ran it.
     pub(crate) fn exit(&self) -> Exit {
-        Exit::Run(self.end.status)
+        match &self.end.error {
+            Some(error) if error.kind == ErrorKind::Unheard => Exit::Unheard,
+            _ => Exit::Run(self.end.status),
+        }
     }
 
     pub(crate) fn json(&self) -> Value {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use stead_model::{Action, Capped, Event, EventKind, Level, Reason, Reply, Verdict};
 
+use crate::acp::Acp;
 use crate::agents::Agents;
 use crate::commands::Commands;
 use crate::detect::Signs;
@@ -61,6 +62,12 @@ pub struct Facts {
     pub stops_alike: bool,
     /// It raises a session start after a compaction, but drops the text that a hook returns then.
     pub drops_compact_start: bool,
+    /// The word with which it starts a server of its own that outlives its windows and runs their hooks.
+    pub server_word: Option<&'static str>,
+    /// Its agent can type into a program that runs, and no event tells what.
+    pub hides_typing: bool,
+    /// It starts sub-agents as sessions of their own, and only their start names the session that called.
+    pub starts_sessions: bool,
     /// How a sub-agent's calls are distinguished from the main agent's.
     pub subagents: &'static str,
     /// Tool calls name the sub-agent that makes them. Otherwise it is unknown which agent makes a call.
@@ -77,6 +84,8 @@ pub struct Facts {
     pub lost_after_tool: Option<&'static str>,
     /// The model reads so many characters of the reason of a denied call; `None` if it reads all.
     pub reason_cap: Option<usize>,
+    /// How editors drive it, and which hooks it calls then.
+    pub acp: Acp,
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
     /// What else turns its hooks off.

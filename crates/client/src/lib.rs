@@ -8,6 +8,7 @@
 #[macro_use]
 mod roster;
 
+mod acp;
 mod agents;
 mod client;
 mod commands;
@@ -59,6 +60,7 @@ roster! {
     Pi = pi,
 }
 
+pub use acp::{Acp, AcpHooks};
 pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};

@@ -1,18 +1,27 @@
 import { spawn } from "node:child_process"
+import { homedir } from "node:os"
+import { join } from "node:path"
 
 const STEAD = "{stead}"
+// A program that was started elsewhere has another PATH.
+const LINK = join(process.env.XDG_STATE_HOME || join(homedir(), ".local/state"), "stead/bin/stead")
 const PATIENCE = 10_000
 const SHOWN = 8_000
 const STOP_PATIENCE = 600_000 // a check that a loop asked for may run there
 
 // Calls Stead: its answer, "missing" where there is no such program, "broken" where it crashed or took too long.
-const call = (name, payload, cwd, patience = PATIENCE) =>
+const call = async (name, payload, cwd, patience) => {
+  const answer = await callProgram(STEAD, name, payload, cwd, patience)
+  return answer === "missing" && STEAD === "stead" ? callProgram(LINK, name, payload, cwd, patience) : answer
+}
+
+const callProgram = (program, name, payload, cwd, patience = PATIENCE) =>
   new Promise((done) => {
     let said = ""
     let text, child
     try {
       text = JSON.stringify(payload)
-      child = spawn(STEAD, ["hook", CLIENT, name], { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      child = spawn(program, ["hook", CLIENT, name], { cwd, stdio: ["pipe", "pipe", "ignore"] })
     } catch {
       return done("broken")
     }

@@ -14,6 +14,8 @@ pub struct Asked<'a> {
     pub home: Option<&'a str>,
     /// Whether the client lets a hook change a tool's input at this event.
     pub can_rewrite: bool,
+    /// The client has no event for what its agent types into a program that runs.
+    pub hides_typing: bool,
     /// What the call would do. Computed only if a guard could match.
     pub effects: &'a dyn ReadEffects,
 }
@@ -50,6 +52,11 @@ impl<'a> Inquiry<'a> {
     /// they would not have changed the answer.
     pub(crate) fn gave_up(&self) -> bool {
         self.effects.get().is_some_and(|effects| effects.gave_up)
+    }
+
+    /// The part of the call that takes commands from a terminal. Does not compute the effects, either.
+    pub(crate) fn typed(&self) -> Option<&'a str> {
+        self.effects.get().and_then(|effects| effects.gaps.iter().find(|gap| gap.is_typed)).map(|gap| gap.part.as_str())
     }
 
     /// The text of the call in lower case, without quotes and escapes.

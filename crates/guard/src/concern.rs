@@ -7,6 +7,7 @@ use stead_pattern::Pattern;
 use crate::asked::Inquiry;
 use crate::condition::{Clause, Condition, FileClause};
 use crate::guard::Guard;
+use crate::mode::Mode;
 use crate::pattern::ArgvPattern;
 use crate::subject::Subject;
 use crate::then::Then;
@@ -29,6 +30,13 @@ pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<
         return Ok(None);
     }
     Ok(Some("the command is too long or too deeply nested to read; split it".to_owned()))
+}
+
+/// Returns true if an enforced guard blocks by what a call does.
+pub(crate) fn judges_effects(guard: &Guard) -> bool {
+    let mut by_effect = false;
+    guard.matches.each(&mut |clause| by_effect |= clause.is_effect());
+    by_effect && guard.mode == Mode::Enforce && matches!(guard.then, Then::Deny | Then::Ask)
 }
 
 /// What a command that downloads something contains.

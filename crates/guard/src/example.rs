@@ -150,6 +150,7 @@ impl Example {
             root: ROOT,
             home: Some(HOME),
             can_rewrite: true,
+            hides_typing: false,
             effects: &LazyCell::new(read),
         })
     }

@@ -28,6 +28,12 @@ pub const GATE: &str = "guard";
 /// because the edit may not violate that guard.
 const UNREADABLE_EDIT: &str = "unreadable-edit";
 
+/// The id under which a program is refused that takes commands from a terminal, because no guard sees them.
+const TYPED_INPUT: &str = "typed-input";
+
+/// How many guards are named then.
+const SHOWN: usize = 3;
+
 /// Judges an event by the guards that apply.
 pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Judgement {
     if !view.concerns(asked.event.kind) {
@@ -46,6 +52,9 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
             Ok(guard) => sum.add(&inquiry, &guard),
             Err(_) => sum.unread(asked.event.kind, entry.id),
         }
+    }
+    if let Some(part) = inquiry.typed() {
+        sum.typed(&inquiry, view, part);
     }
     sum.judgement()
 }
@@ -257,6 +266,47 @@ impl Sum {
                 Verdict { reasons: vec![reason(&text)], level: Level::Deny, ..Verdict::allow() },
             ));
         }
+    }
+
+    /// What is typed later could be what an enforced guard is there for, and no guard will see it.
+    fn typed(&mut self, inquiry: &Inquiry<'_>, view: &CompiledView<'_>, part: &str) {
+        let guards =
+            view.on(inquiry.asked.event.kind).filter_map(|entry| serde_json::from_str::<Guard>(&entry.body()).ok());
+        let blind: Vec<String> =
+            guards.filter(concern::judges_effects).map(|guard| format!("`{}`", guard.id)).collect();
+        let excuse = Excuse { command: Some(part), ..Excuse::default() };
+        if blind.is_empty() || inquiry.facts.is_excused(TYPED_INPUT, &excuse) {
+            return;
+        }
+        let (then, level) = match inquiry.asked.hides_typing {
+            true => (Then::Deny, Level::Deny),
+            false => (Then::Ask, Level::Ask),
+        };
+        let shown = blind.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        let more = blind.len().saturating_sub(SHOWN);
+        let guards = if more == 0 { shown } else { format!("{shown} and {more} more") };
+        let say = format!(
+            "what is typed into `{part}` later cannot be checked by {guards}. Run each command in a call of its own, or give \
+             them as a text: a script, `-c`, a here-document."
+        );
+        self.hits.push(Hit {
+            guard: TYPED_INPUT.to_owned(),
+            file: String::new(),
+            version: String::new(),
+            mode: Mode::Enforce,
+            would: then,
+            level,
+            part: part.to_owned(),
+            because: String::new(),
+            path: None,
+            command: Some(part.to_owned()),
+            feature: None,
+            say: say.clone(),
+            error: None,
+            overruled: false,
+        });
+        let reasons = vec![reason(&format!("`{TYPED_INPUT}`: {say}"))];
+        self.verdicts.push((TYPED_INPUT.to_owned(), Verdict { level, reasons, ..Verdict::allow() }));
     }
 
     fn judgement(mut self) -> Judgement {

@@ -67,6 +67,7 @@ impl Trial {
             root: call.root,
             home: call.home,
             can_rewrite: true,
+            hides_typing: false,
             effects: &call.effects,
         };
         let facts = NotOnRecord { caller: &call.caller };

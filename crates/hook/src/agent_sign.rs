@@ -117,6 +117,15 @@ impl AgentSign {
     }
 }
 
+/// Finds one of these words in the arguments of the client above the hook, whose process is the nearest one that runs it.
+pub(crate) fn client_argument(line: &[Process], client: Harness, words: &[&'static str]) -> Option<&'static str> {
+    let program = client.client().facts.program;
+    let own = line.iter().skip(1).find(|process| runs(process, program))?;
+    // What follows `--` is no option.
+    let mut options = arguments(own, program).iter().take_while(|word| *word != "--");
+    options.find_map(|option| words.iter().find(|word| *option == **word).copied())
+}
+
 /// Returns true if the parent only started the right version of this program, as version managers do. The engine gives
 /// what it starts a session of its own, so it is not taken for one.
 fn is_launcher(parent: &Process, own: &Process) -> bool {
@@ -191,6 +200,25 @@ mod tests {
         // A client that is not recognised hides nothing.
         check(&[], &["sh", "-zsh"], false);
         check(&[], &["sh", "/usr/bin/claude"], true);
+    }
+
+    #[test]
+    fn the_arguments_of_the_nearest_client_are_read() {
+        let check = |line: &[&str], expected: Option<&str>| {
+            let line: Vec<Process> =
+                std::iter::once(Process::default()).chain(line.iter().map(|line| process(line))).collect();
+            assert_eq!(client_argument(&line, Harness::Gemini, &["--acp", "--old-acp"]), expected, "{line:?}");
+        };
+        check(&["sh -c x", "node /opt/gemini.js -m pro --acp", "zed"], Some("--acp"));
+        check(&["/usr/bin/gemini --old-acp", "code"], Some("--old-acp"));
+        check(&["sh -c x", "node /opt/gemini.js -m pro", "-zsh"], None);
+        // Started by an agent that an editor drives.
+        check(&["sh -c x", "gemini -p x", "bash -c x", "gemini --acp", "zed"], None);
+        check(&["sh -c x", "claude --acp"], None);
+        check(&["sh -c gemini --acp"], None);
+        check(&["gemini -- --acp"], None);
+        check(&["gemini -p what-does---acp-do"], None);
+        check(&[], None);
     }
 
     #[test]

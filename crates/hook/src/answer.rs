@@ -26,6 +26,7 @@ use crate::request::Request;
 use crate::seal;
 use crate::snapshot;
 use crate::stale_file;
+use crate::sub_session;
 use crate::trust;
 use crate::turn;
 
@@ -94,7 +95,8 @@ fn hear(call: &Call, members: &Members<'_>, env: &Env) -> u8 {
     let Some(harness) = caller(call, members, env) else { return nobody() };
     let named = call.event.as_deref();
     last_word::heard(Some(harness), named.unwrap_or_default());
-    respond(call, harness, &(harness.client().read)(members, named), env)
+    let event = sub_session::settle(harness, (harness.client().read)(members, named), env);
+    respond(call, harness, &event, env)
 }
 
 /// Replies to a call that is not JSON: denies if the line or the text names an event at which a gate decides.
@@ -182,6 +184,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
+        seal::note_call(&request, &verdict);
         record::record(&request, &verdict, &report, told.as_ref());
         snapshot::take(&request, &verdict);
     }

@@ -8,6 +8,7 @@ use stead_model::{Author, Capped, Detail, EventKind, Verdict};
 use stead_store::{Durability, ItemKind, Room};
 
 use crate::compaction;
+use crate::editor_mode;
 use crate::guard;
 use crate::intent;
 use crate::lesson;
@@ -91,6 +92,7 @@ fn prompt(member: &Member<'_>) -> Verdict {
         Some(others) => recovered.and(Verdict::inform(others)),
         None => recovered,
     };
+    let recovered = editor_mode::tell(member).and(recovered);
     match orchestrate::at_prompt(member.request) {
         _ if due => with_briefing(member, recovered, &trust::untrusted(member.request)),
         Some(text) if !by_machine => recovered.and(Verdict::inform(text)),

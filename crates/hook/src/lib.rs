@@ -11,6 +11,7 @@ mod boundary;
 mod call;
 mod compaction;
 mod compile;
+mod editor_mode;
 mod effects_line;
 mod evidence;
 mod feature_list;
@@ -44,6 +45,7 @@ mod session_line;
 mod snapshot;
 mod stale_file;
 mod status_line;
+mod sub_session;
 mod trust;
 mod turn;
 

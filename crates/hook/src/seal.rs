@@ -4,6 +4,7 @@
 //! It looks after a tool, at stops, at the start of a session and at a prompt, never before a tool. The usual look
 //! compares stamps. It fails open as a recorder does: gates work without a seal.
 
+mod call_log;
 mod cause;
 mod force;
 mod judge;
@@ -19,6 +20,7 @@ use stead_model::{EventKind, Verdict};
 
 use crate::request::Request;
 
+pub(crate) use call_log::note as note_call;
 pub(crate) use cause::{open_sessions, still_open};
 pub(crate) use force::InForce;
 pub use force::{sealed_configs, sealed_marker};

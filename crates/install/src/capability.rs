@@ -34,6 +34,8 @@ pub struct Capability {
     /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
     /// `after the tool`, `with the next prompt` or `never`.
     pub guard_warning: &'static str,
+    /// What does not work while an editor drives it over ACP, if anything.
+    pub lost_in_editors: Option<String>,
     /// What the person does not see in the client's own window.
     pub unseen: Vec<&'static str>,
     /// Verdicts before a tool that are raised because the client cannot express them.
@@ -86,6 +88,7 @@ pub fn capability(harness: Harness) -> Capability {
             () if powers(EventKind::Prompt).context => "with the next prompt",
             () => "never",
         },
+        lost_in_editors: facts.acp.loss(),
         unseen: unseen(facts),
         strengthened: strengthened(before),
     }

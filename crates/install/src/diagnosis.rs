@@ -3,12 +3,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use stead_client::Harness;
 use stead_model::{EventKind, Shape};
-use stead_settings::{OurLine, our_lines};
+use stead_settings::{OurLine, our_lines, our_program};
 
 use crate::command_file::examine_commands;
 use crate::heartbeat::heartbeats;
 use crate::hook_command::named_program;
-use crate::layer::{Layer, all_layers, read_text};
+use crate::layer::{Layer, all_layers, read_text, trust};
+use crate::left_server::server_left;
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
 use crate::server_entry::server_checks;
@@ -36,6 +37,9 @@ pub struct HarnessReport {
     pub heartbeat: Option<Heartbeat>,
     /// It called after its settings files last changed. Otherwise it may not trust what is in them now.
     pub called_since: bool,
+    /// The client keeps that it trusts the hooks here; absent if it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<bool>,
     /// Its status line; `None` if it shows none of other programs.
     pub status_line: Option<StatusLineReport>,
     /// What a person must confirm in the client.
@@ -84,6 +88,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
         if !installs.is_empty() {
             checks.extend(layer_checks(site, harness));
             checks.extend(twice(site, harness, &installs));
+            checks.extend(server_left(site, harness));
         }
         checks.extend(server_checks(site, harness));
         let program = site.find_program(facts.program);
@@ -104,6 +109,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
                 called_since: heartbeat
                     .as_ref()
                     .is_some_and(|beat| installs.iter().all(|file| beat.is_after(&file.path))),
+                trusted: if installs.is_empty() { None } else { trust(site, harness) },
                 heartbeat,
                 installs,
                 status_line,
@@ -165,7 +171,7 @@ fn examine(
             .iter()
             .map(|line| {
                 let command = line.command().unwrap_or_default();
-                match needs_path(command) && site.find_program("stead").is_none() {
+                match needs_path(command) && site.find_stead().is_none() {
                     true => not_on_path(&line.event),
                     false => prove(site, harness, &line.event, &Program::Shell(command), forbidden),
                 }
@@ -213,9 +219,9 @@ fn scope(harness: Harness, layer: &Layer) -> &'static str {
     }
 }
 
-/// A bare line depends on PATH.
+/// A bare line depends on PATH, or on the link.
 fn needs_path(command: &str) -> bool {
-    !command.contains("/stead") && !command.contains("\\stead")
+    our_program(command).is_none_or(|program| !program.contains(['/', '\\']))
 }
 
 fn not_on_path(event: &str) -> LineProof {
@@ -226,7 +232,7 @@ fn not_on_path(event: &str) -> LineProof {
 /// The program that our plugin starts, as written in it.
 fn whole_program(site: &Site<'_>, text: &str) -> Option<PathBuf> {
     let program = named_program(text)?;
-    if Path::new(&program).is_absolute() { Some(PathBuf::from(program)) } else { site.find_program(&program) }
+    if Path::new(&program).is_absolute() { Some(PathBuf::from(program)) } else { site.find_stead() }
 }
 
 fn run_line(site: &Site<'_>, harness: Harness, event: &str, program: Option<PathBuf>, forbidden: &str) -> LineProof {

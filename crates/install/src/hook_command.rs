@@ -3,6 +3,17 @@ use std::path::Path;
 use stead_client::{Harness, Scope};
 use stead_model::Verdict;
 
+/// Where a link to this program is, below the person's state folder: a program that was started long ago, or elsewhere, has
+/// another PATH than a shell has now.
+pub(crate) const LINK: &str = "bin/stead";
+
+/// A call in a file that is shared with people who may not have Stead: it is found on PATH or by its link, or `absent` is done.
+pub(crate) fn shared_call(absent: &str, call: &str) -> String {
+    let is_there = "command -v stead >/dev/null 2>&1";
+    let folder = "${XDG_STATE_HOME:-$HOME/.local/state}/stead/bin";
+    format!("{is_there} || PATH=$PATH:{folder}; {is_there} || {absent}; exec {call}")
+}
+
 /// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several
 /// clients treat the shell's "not found" as a denial of everything. Elsewhere it names this program by its path.
 pub(crate) fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
@@ -12,7 +23,7 @@ pub(crate) fn line_command(harness: Harness, event: &str, scope: Scope, program:
                 "" => "exit 0".to_owned(),
                 silence => format!("{{ echo '{silence}'; exit 0; }}"),
             };
-            format!("command -v stead >/dev/null 2>&1 || {absent}; exec stead hook {harness} {event}")
+            shared_call(&absent, &format!("stead hook {harness} {event}"))
         }
         Scope::ProjectStrict => format!("stead hook {harness} {event}"),
         Scope::Local | Scope::Personal | Scope::User => {
@@ -88,9 +99,34 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_called_where_path_is_another() {
+        let home = tempfile::tempdir().unwrap();
+        let link = home.path().join(".local/state/stead").join(LINK);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/bin/echo", &link).unwrap();
+        let command = line_command(Harness::Claude, "Stop", Scope::Project, Path::new("stead"));
+        let called = |state: Option<&Path>, shell: &str| {
+            let mut shell = std::process::Command::new(shell);
+            shell.args(["-c", &command]).env_clear().env("PATH", "/nowhere").env("HOME", home.path());
+            let output = shell.envs(state.map(|state| ("XDG_STATE_HOME", state))).output().unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+        };
+        for shell in ["/bin/sh", "/bin/bash"] {
+            assert_eq!(called(None, shell), (Some(0), "hook claude Stop".to_owned()));
+            assert_eq!(
+                called(Some(&home.path().join(".local/state")), shell),
+                (Some(0), "hook claude Stop".to_owned())
+            );
+            assert_eq!(called(Some(home.path()), shell), (Some(0), String::new()));
+        }
+    }
+
     #[test]
     fn commands_are_known_again() {
-        let guarded = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude Stop";
+        let guarded = "command -v stead >/dev/null 2>&1 || PATH=$PATH:${XDG_STATE_HOME:-$HOME/.local/state}/stead/bin; \
+            command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude Stop";
         check(Scope::Project, "/x/stead", guarded);
         check(Scope::ProjectStrict, "/x/stead", "stead hook claude Stop");
         check(Scope::User, "/x/stead", "/x/stead hook claude Stop");

@@ -1,9 +1,11 @@
 //! The settings files of a client, as they are on this machine.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, SettingsFile};
 use stead_model::{Shape, Spot};
+use stead_settings::{Watch, has_our_lines};
 use stead_store::read_capped;
 
 use crate::{Reach, Site};
@@ -17,6 +19,46 @@ pub(crate) struct Layer {
     pub(crate) shape: Shape,
     pub(crate) watch: &'static str,
     pub(crate) spot: Spot<'static>,
+}
+
+impl Layer {
+    /// What must survive in it.
+    pub(crate) fn watch<'w>(&'w self, project: &'w [&'w Path]) -> Watch<'w> {
+        Watch { shape: self.shape, clauses: self.watch, variables: &[], project, file: &self.path }
+    }
+}
+
+/// Whether a client calls Stead in a project, as far as its settings tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallsHere {
+    /// It has no lines of ours.
+    NoLines,
+    /// It keeps by itself which lines it trusts, and has none of ours.
+    Untrusted,
+    Expected,
+}
+
+/// Looks at the settings of a client.
+pub fn calls_here(site: &Site<'_>, harness: Harness) -> CallsHere {
+    let has_lines = |layer: &Layer| {
+        let text = read_text(&layer.path).ok().flatten();
+        text.is_some_and(|text| has_our_lines(layer.shape, &text))
+    };
+    if !all_layers(site, harness).iter().any(has_lines) {
+        return CallsHere::NoLines;
+    }
+    if trust(site, harness) == Some(false) { CallsHere::Untrusted } else { CallsHere::Expected }
+}
+
+/// Whether a client keeps that it trusts the hooks here; `None` if it does not say.
+pub(crate) fn trust(site: &Site<'_>, harness: Harness) -> Option<bool> {
+    let real = fs::canonicalize(site.root).unwrap_or_else(|_| site.root.to_owned());
+    let project = [site.root, real.as_path()];
+    let trusted = |layer: Layer| {
+        let text = read_text(&layer.path).ok().flatten().unwrap_or_default();
+        layer.watch(&project).has_trust(&text)
+    };
+    all_layers(site, harness).into_iter().filter_map(trusted).reduce(|one, other| one || other)
 }
 
 /// Lists a client's settings files, each once. In the home folder, files of the project are the user's.

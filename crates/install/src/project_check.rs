@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use stead_client::Harness;
 use stead_model::Severity;
-use stead_settings::{Finding, Watch, findings, has_our_lines};
+use stead_settings::{Finding, findings, has_our_lines};
 use stead_store::{Config, Durability, Layout, Marker, Room, StoreError, create};
 
 use crate::layer::{all_layers, read_text};
@@ -106,14 +106,7 @@ pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
             continue;
         };
         let name = site.brief(&layer.path);
-        let watch = Watch {
-            shape: layer.shape,
-            clauses: layer.watch,
-            variables: &[],
-            project: &[site.root],
-            file: &layer.path,
-        };
-        for switch in watch.switches(&text) {
+        for switch in layer.watch(&[site.root]).switches(&text) {
             let message = format!("{harness}, `{name}`: {switch}");
             checks.push(Check::broken("switch", message).remedy("remove the switch"));
         }

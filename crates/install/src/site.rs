@@ -1,9 +1,13 @@
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_client::Scope;
 use stead_model::{Base, Spot};
 use stead_pattern::{Case, has_wildcard, name_matches};
+use stead_store::{StoreError, UserDirs, keep_private, renew_link};
+
+use crate::hook_command::LINK;
 
 /// The environment as a function, so that tests need not change their own.
 pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
@@ -66,7 +70,7 @@ impl Site<'_> {
             return vec![path];
         }
         let folder = path.parent().unwrap_or(self.root);
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|file| {
@@ -81,6 +85,23 @@ impl Site<'_> {
     /// Finds a program on PATH.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         stead_store::find_program(&(self.env)("PATH")?, name)
+    }
+
+    /// Finds Stead as a shared line does: on PATH, else by its link.
+    pub(crate) fn find_stead(&self) -> Option<PathBuf> {
+        self.find_program("stead").or_else(|| self.link().filter(|link| link.exists()))
+    }
+
+    /// Where the link to this program is.
+    pub(crate) fn link(&self) -> Option<PathBuf> {
+        UserDirs::from_env(self.env).map(|dirs| dirs.state.join(LINK))
+    }
+
+    /// Lets the link name this program.
+    pub fn renew_link(&self) -> Result<(), StoreError> {
+        let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) else { return Ok(()) };
+        keep_private(&state, "");
+        renew_link(self.program, &state.join(LINK))
     }
 
     /// Shortens a file's name: relative to the project, below `~`, else in full.

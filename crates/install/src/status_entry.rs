@@ -8,7 +8,7 @@ use stead_client::{Harness, Scope, StatusLine};
 use stead_settings::EntryPlace;
 
 use crate::entry_edit::{put_entry, take_entry};
-use crate::hook_command::shell_program;
+use crate::hook_command::{shared_call, shell_program};
 use crate::layer::read_text;
 use crate::{Note, Plan, Reach, Site, UndoRecord};
 
@@ -136,7 +136,7 @@ fn target(site: &Site<'_>, line: &StatusLine, scope: Scope) -> Result<PathBuf, S
 fn command(site: &Site<'_>, harness: Harness, scope: Scope) -> String {
     let call = format!("{} {VERB} {harness}", shell_program(scope, site.program));
     match scope {
-        Scope::Project => format!("command -v stead >/dev/null 2>&1 || exit 0; exec {call}"),
+        Scope::Project => shared_call("exit 0", &call),
         _ => call,
     }
 }

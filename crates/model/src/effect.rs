@@ -49,6 +49,8 @@ pub struct Gap {
     pub run: Option<usize>,
     /// All that is not known is which files of a listed effect are meant, so whoever judges that effect judges the gap.
     pub is_listed: bool,
+    /// It does what is typed into it later, at a terminal.
+    pub is_typed: bool,
 }
 
 impl std::fmt::Display for Gap {

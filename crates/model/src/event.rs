@@ -40,6 +40,8 @@ pub struct Event<'a> {
     pub native: Cow<'a, str>,
     /// The session id as it arrived, unchecked. See [`crate::FileId`] before it becomes a file name.
     pub session: Option<Cow<'a, str>>,
+    /// The session that started this one as a sub-agent, if the event tells; later events of the same session do not.
+    pub caller: Option<Cow<'a, str>>,
     /// Present when a sub-agent speaks, or when the event is about one.
     pub agent: Option<Agent<'a>>,
     /// Where the agent stands now; relative paths in the action start here.
@@ -62,12 +64,31 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// The event of a session of its own that a sub-agent has, as one of the session that started it, as in other clients.
+    #[must_use]
+    pub fn of_sub_agent(self, caller: Cow<'a, str>) -> Self {
+        let kind = match self.kind {
+            EventKind::SessionStart => EventKind::SubagentStart,
+            EventKind::Stop => EventKind::SubagentStop,
+            EventKind::SessionEnd => EventKind::Other,
+            kind => kind,
+        };
+        let detail = match self.detail {
+            Detail::Prompt { text, .. } => Detail::Prompt { text, author: Author::Machine },
+            detail => detail,
+        };
+        let role = self.agent.and_then(|agent| agent.role);
+        let agent = Some(Agent { id: self.session, role });
+        Self { kind, detail, agent, session: Some(caller), typed: None, ..self }
+    }
+
     /// Starts an event of which only kind and native name are known.
     pub fn new(kind: EventKind, native: impl Into<Cow<'a, str>>) -> Self {
         Self {
             kind,
             native: native.into(),
             session: None,
+            caller: None,
             agent: None,
             cwd: None,
             project: None,

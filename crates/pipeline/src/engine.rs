@@ -66,7 +66,7 @@ pub use folder::RunFolder;
 pub(crate) use leftover::commits_between;
 pub use run_end::RunEnd;
 pub use start::Engine;
-pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};
+pub use surroundings::{AgentIntent, EndedAgent, Observer, Surroundings, Unobserved};
 pub use view::{RunView, ViewStatus, list_runs, request_stop};
 pub use wait::BACK_OFF;
 pub(crate) use worktree::base as worktree_base;

@@ -29,8 +29,8 @@ pub use background::start_in_background;
 pub use compile::{CompileOptions, Purpose, What, changed_sources, compile};
 pub use definition::{Catalog, DefinitionError, Origin, PipelineView, StageView, parse_provider, provider_name};
 pub use engine::{
-    AgentIntent, BACK_OFF, Engine, EngineError, Observer, RunEnd, RunFolder, RunView, Surroundings, Unobserved,
-    ViewStatus, agents, list_runs, request_stop, shell,
+    AgentIntent, BACK_OFF, EndedAgent, Engine, EngineError, Observer, RunEnd, RunFolder, RunView, Surroundings,
+    Unobserved, ViewStatus, agents, list_runs, request_stop, shell,
 };
 pub use event::{EventLine, RunEvent};
 pub use extension::Extension;

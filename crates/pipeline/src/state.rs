@@ -84,6 +84,8 @@ stead_model::named! {
         AgentError = "agent-error",
         /// The agent could not start.
         Start = "start",
+        /// No hook of the agent arrived, so nothing that it did was checked.
+        Unheard = "unheard",
         /// The queue's command failed, so it is unknown whether there is work left.
         Queue = "queue",
         /// The stage reached a limit and has `on_limit: fail`.

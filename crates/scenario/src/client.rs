@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
+use crate::acp::Acp;
 use crate::ground::Ground;
 use crate::repository;
 use crate::scenario::Scenario;
@@ -58,6 +59,12 @@ pub struct Client {
     pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
+    /// How an editor starts it; `None` if it cannot be.
+    pub(crate) acp: Option<Acp>,
+    /// Where it keeps trust by hook: trusts the project's as a person does, and gives the file that says so.
+    pub(crate) trust_hooks: Option<fn(&Ground) -> Result<PathBuf>>,
+    /// What it writes there when the person trusts another folder and adds a server.
+    pub(crate) written_beside: &'static str,
     /// How its window is used; `None` if no screens of it are kept.
     pub(crate) window: Option<Window>,
     /// Finds the session's id without asking Stead.
@@ -73,15 +80,21 @@ pub(crate) struct Ask<'a> {
     pub(crate) session: Option<&'a str>,
     /// The driver confirms nothing in a person's place, where the client has a way to be started so.
     pub(crate) is_unattended: bool,
+    /// The person trusted the hooks in the client; they are not made to run without that.
+    pub(crate) trusts: bool,
 }
 
 impl<'a> Ask<'a> {
     pub(crate) fn new(prompt: &'a str) -> Self {
-        Self { prompt, session: None, is_unattended: false }
+        Self { prompt, session: None, is_unattended: false, trusts: false }
     }
 
     pub(crate) fn again(prompt: &'a str, session: &'a str) -> Self {
         Self { session: Some(session), ..Self::new(prompt) }
+    }
+
+    pub(crate) fn trusting(prompt: &'a str) -> Self {
+        Self { trusts: true, ..Self::new(prompt) }
     }
 
     pub(crate) fn unattended(prompt: &'a str) -> Self {
@@ -142,7 +155,8 @@ impl Client {
             let is_unseen = scenario.number == Scenario::WINDOW && self.window.is_none();
             is_unseen.then_some("no screens of its window are kept")
         };
-        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen)
+        let alone = || (scenario.number == Scenario::EDITED && self.acp.is_none()).then_some("no editor can start it");
+        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen).or_else(alone)
     }
 
     /// What the model surely reads of a denial's reason. The client may cut it, and Stead then says where the rest is.
@@ -169,6 +183,16 @@ impl Client {
     /// A file of the installed client.
     pub(crate) fn file(&self, path: &str) -> PathBuf {
         repository::clients().join(self.harness.name()).join("node_modules").join(path)
+    }
+
+    /// A file of the installed adapter for editors.
+    pub(crate) fn adapter_file(&self, path: &str) -> PathBuf {
+        repository::clients().join(self.adapter_folder()).join("node_modules").join(path)
+    }
+
+    /// The folder of the adapter, beside the client's.
+    pub(crate) fn adapter_folder(&self) -> String {
+        format!("{}-acp", self.harness)
     }
 }
 

@@ -18,6 +18,10 @@ pub fn install(clients: &[&Client]) -> Result<()> {
     put("node", &[NODE], &[])?;
     for client in clients {
         put(client.harness.name(), client.packages, client.npm)?;
+        if let Some(adapter) = client.acp.as_ref().and_then(|acp| acp.adapter) {
+            // Without a client of its own: it starts the pinned one.
+            put(&client.adapter_folder(), &[adapter], &["--omit=optional"])?;
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! depends on it. It uses no network but the registry and no account, and never skips silently: `docs/harnesses.md`
 //! says what a client does not support, and why.
 
+mod acp;
 mod client;
 mod evidence;
 mod ground;

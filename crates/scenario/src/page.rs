@@ -12,6 +12,7 @@ use crate::repository;
 use crate::scenario::Scenario;
 
 mod capability;
+mod editor;
 mod results;
 
 pub(crate) use results::{Results, Standing};
@@ -60,6 +61,7 @@ fn render(results: &Results) -> String {
     page.push_str(&scenarios());
     page.push_str(&proofs(results));
     page.push_str(&obstacles());
+    page.push_str(&editor::table(results));
     page.push_str(&trust());
     page.push_str(&capability::tables());
     page
@@ -144,6 +146,7 @@ const EXTENT: &str = "\
 - Scenario 26 compares the calls that no hook followed with what `stead doctor` says about the client.
 - Scenario 27 runs in a terminal, with tmux; what the window shows is kept in crates/scenario/screens. For the other clients
   no screens are kept.
+- Scenario 28: some clients tell the editor that the turn is over before the hook at the stop has the agent go on.
 ";
 
 /// The names of the clients of which something is true, as a part of a sentence.

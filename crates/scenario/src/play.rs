@@ -2,9 +2,10 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use stead_testkit::fake_model::{FakeModel, RequestLog, Role, Script};
 
+use crate::acp::Editor;
 use crate::client::Ask;
 use crate::evidence::Evidence;
 use crate::ground::Ground;
@@ -14,6 +15,9 @@ use crate::witness::HookCall;
 
 /// How long the sessions of one play may take together.
 const DEADLINE: Duration = Duration::from_secs(600);
+
+/// How long a session may go on after its editor was told that the turn is over.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What came of a script that real clients played.
 pub(crate) struct Played {
@@ -74,6 +78,37 @@ fn play_all(ground: &Ground, script: Script, asks: &[Ask<'_>]) -> Result<Played>
     Ok(played)
 }
 
+/// Plays a script with one session that an editor drives over ACP, and which takes these prompts. The editor hangs up after
+/// the model's last words: some clients answer a prompt before a hook has them go on.
+pub(crate) fn play_edited(ground: &Ground, script: Script, prompts: &[&str], last: &str) -> Result<Played> {
+    let before = ground.calls().len();
+    let acp = ground.client.acp.as_ref().context("nobody wrote down how an editor starts it")?;
+    let launch = (acp.launch)(ground)?;
+    let model = FakeModel::start_on(ground.port(), script);
+    let mut editor = Editor::start(ground, launch, "edited")?;
+    let mut drive = || -> Result<String> {
+        let id = editor.begin(&ground.project())?;
+        prompts.iter().try_for_each(|prompt| editor.prompt(&id, prompt))?;
+        let deadline = Instant::now() + PATIENCE;
+        while model.log().turns("").iter().all(|turn| turn.answer["text"] != last) {
+            ensure!(Instant::now() < deadline, "the model never said its last words");
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(id)
+    };
+    let driven = drive();
+    let ended = editor.close()?;
+    let (id, problem) = match driven {
+        Ok(id) => (Some(id), None),
+        Err(error) => (None, Some(format!("the editor could not go on: {error:#}"))),
+    };
+    let sessions = vec![Session { prompt: prompts.join("; "), ended, id }];
+    let played = Played { log: model.log(), calls: ground.calls().split_off(before), sessions };
+    played.claim(problem.is_none(), &problem.unwrap_or_default())?;
+    played.ensure_understood(ground)?;
+    Ok(played)
+}
+
 /// Waits until a client that was just started speaks to the model, or ends without.
 fn wait_for_request(model: &FakeModel, client: &mut Process, deadline: Instant) -> Result<()> {
     while model.log().exchanges().is_empty() && client.is_running()? && Instant::now() < deadline {
@@ -102,6 +137,10 @@ impl Played {
             self.claim(end != End::Deadline, "the client did not end within its time")?;
             self.claim(end == End::Exit(0), &format!("the client ended with {end:?}"))?;
         }
+        self.ensure_understood(ground)
+    }
+
+    fn ensure_understood(&self, ground: &Ground) -> Result<()> {
         let problems = self.log.problems();
         self.claim(problems.is_empty(), &format!("the script could not be followed: {}", problems.join("; ")))?;
         self.claim(!self.calls.is_empty(), "no hook was called")?;

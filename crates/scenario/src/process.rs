@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,10 +38,20 @@ pub(crate) enum End {
 impl Process {
     /// Starts a command; `name` tells its output files in `folder` apart.
     pub(crate) fn start(command: &mut Command, folder: &Path, name: &str) -> Result<Self> {
+        Self::spawn(command.stdin(Stdio::null()), folder, name)
+    }
+
+    /// Starts a command that is talked to on its standard input.
+    pub(crate) fn start_talking(command: &mut Command, folder: &Path, name: &str) -> Result<(Self, ChildStdin)> {
+        let mut process = Self::spawn(command.stdin(Stdio::piped()), folder, name)?;
+        let stdin = process.child.stdin.take().context("the program has no standard input")?;
+        Ok((process, stdin))
+    }
+
+    fn spawn(command: &mut Command, folder: &Path, name: &str) -> Result<Self> {
         let (stdout, stderr) = (folder.join(format!("{name}.stdout")), folder.join(format!("{name}.stderr")));
         let program = command.get_program().to_string_lossy().into_owned();
         let child = command
-            .stdin(Stdio::null())
             .stdout(File::create(&stdout)?)
             .stderr(File::create(&stderr)?)
             .process_group(0)
@@ -67,6 +77,11 @@ impl Process {
         self.signal(Signal::KILL);
         self.child.wait().with_context(|| format!("cannot wait for `{}`", self.name))?;
         Ok(Ended { stdout: text(&self.stdout), stderr: text(&self.stderr), end })
+    }
+
+    /// The file that its output goes to.
+    pub(crate) fn stdout(&self) -> &Path {
+        &self.stdout
     }
 
     pub(crate) fn is_running(&mut self) -> Result<bool> {

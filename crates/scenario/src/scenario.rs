@@ -15,6 +15,7 @@ mod compaction;
 mod crash;
 mod denied_shell;
 mod denied_write;
+mod edited;
 mod evidence_gate;
 mod failed_call;
 mod guarded_field;
@@ -23,6 +24,7 @@ mod headless;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
+mod kept_trust;
 mod listed_agent;
 mod orchestrated;
 mod own_server;
@@ -32,6 +34,7 @@ mod stale_file;
 mod sub_agent;
 mod two_sessions;
 mod typed_command;
+mod typed_shell;
 mod unseen_tampering;
 mod window;
 
@@ -51,6 +54,9 @@ impl Scenario {
 
     /// In it, a client that can be started so that it asks runs in a sandbox of its own.
     pub(crate) const OWN_SERVER: u8 = own_server::SCENARIO.number;
+
+    /// The one that is played by an editor.
+    pub(crate) const EDITED: u8 = edited::SCENARIO.number;
 
     pub const ALL: &'static [Self] = &[
         denied_write::SCENARIO,
@@ -80,6 +86,9 @@ impl Scenario {
         unseen_tampering::SCENARIO,
         failed_call::SCENARIO,
         window::SCENARIO,
+        edited::SCENARIO,
+        typed_shell::SCENARIO,
+        kept_trust::SCENARIO,
     ];
 }
 

@@ -108,6 +108,21 @@ impl Watch<'_> {
         clauses(self.clauses).filter_map(switch).flatten().collect()
     }
 
+    /// Whether the client keeps in a text that it trusts this project's hooks; `None` if it keeps that elsewhere, or asks by
+    /// itself where it does not.
+    pub fn has_trust(&self, text: &str) -> Option<bool> {
+        if !self.wants_still_lines() {
+            return None;
+        }
+        let pointers = clauses(self.clauses).filter_map(|clause| match clause {
+            Clause::Trust { pointer } => Some(pointer),
+            _ => None,
+        });
+        let document = document::read(self.shape, text).unwrap_or(Value::Null);
+        let trust = pointers.map(|pointer| self.at(&document, pointer).into_values().any(is_given));
+        trust.reduce(|one, other| one || other)
+    }
+
     fn set_switches(&self, document: &Value, pointer: &str, value: &str) -> Vec<Problem> {
         let wanted: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
         self.at(document, pointer)
@@ -190,9 +205,12 @@ fn changed(was: &BTreeMap<String, &Value>, is: &BTreeMap<String, &Value>) -> BTr
     places.filter(|place| was.get(*place) != is.get(*place)).cloned().collect()
 }
 
+fn is_given(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false))
+}
+
 /// The trust that was given and is no more there, or is another.
 fn lost_trust(was: &BTreeMap<String, &Value>, is: &BTreeMap<String, &Value>) -> Vec<Problem> {
-    let is_given = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
     let lost = was.iter().filter(|(place, value)| is_given(value) && is.get(*place) != Some(value));
     let problem = |pointer: &String| match is.get(pointer) {
         Some(value) if is_given(value) => Problem::TrustChanged { pointer: pointer.clone() },

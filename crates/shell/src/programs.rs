@@ -12,6 +12,7 @@ pub(crate) mod interpreter;
 pub(crate) mod options;
 pub(crate) mod package;
 pub(crate) mod patch;
+pub(crate) mod prompt;
 pub(crate) mod sed;
 pub(crate) mod sql;
 pub(crate) mod stead;

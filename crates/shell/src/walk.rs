@@ -53,6 +53,8 @@ pub(crate) struct Upstream {
     pub(crate) output: Option<String>,
     /// What it prints was downloaded.
     pub(crate) fetched: bool,
+    /// What it prints is typed at the terminal.
+    pub(crate) is_typed: bool,
 }
 
 /// One program with its words and its input.
@@ -62,6 +64,8 @@ pub(crate) struct Call<'c> {
     pub(crate) texts: &'c [String],
     /// The commands before it in the pipeline.
     pub(crate) feed: Option<&'c Upstream>,
+    /// Its input comes from a file.
+    pub(crate) has_file: bool,
 }
 
 /// What a program is given in addition to recorded effects: its words, the assignments before it, and its inline
@@ -108,6 +112,10 @@ pub(crate) struct Walk<'w> {
     pub(crate) printed: Option<String>,
     /// What the commands inside a group are fed.
     pub(crate) input: Option<String>,
+    /// They are fed by something, known or not.
+    pub(crate) is_fed_around: bool,
+    /// What the commands print is typed at the terminal, at least in part.
+    pub(crate) prints_typed: bool,
     /// More was printed than is kept.
     pub(crate) spilled: bool,
     /// The output is used.
@@ -168,6 +176,8 @@ impl<'w> Walk<'w> {
             upstream: Upstream::default(),
             printed: Some(String::new()),
             input: None,
+            is_fed_around: false,
+            prints_typed: false,
             spilled: false,
             heard: false,
             plural: false,
@@ -211,6 +221,14 @@ impl<'w> Walk<'w> {
 
     pub(crate) fn script(&mut self, script: &Script) -> Result<(), Stop> {
         self.items(&script.0)
+    }
+
+    /// Returns true if the input of a program is not the terminal of the whole call.
+    pub(crate) fn is_fed(&self, call: &Call<'_>) -> bool {
+        match call.feed {
+            Some(feed) => !feed.is_typed,
+            None => !call.texts.is_empty() || call.has_file || self.is_fed_around || self.input.is_some(),
+        }
     }
 
     /// What a program reads from its input, if known.

@@ -90,7 +90,7 @@ pub use named_verifier::named_verifier;
 pub use own_folder::OwnFolder;
 pub use path_bytes::path_from_bytes;
 pub use person::Person;
-pub use program::{find_program, is_executable};
+pub use program::{find_program, is_executable, renew_link};
 pub use project_end::{ProjectEnd, delete, place_of};
 pub use project_state::ProjectState;
 pub use real_path::real_path;

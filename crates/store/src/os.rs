@@ -52,6 +52,11 @@ mod unix {
         None
     }
 
+    /// Gives a program a second name.
+    pub(crate) fn link_program(program: &Path, link: &Path) -> io::Result<()> {
+        std::os::unix::fs::symlink(program, link)
+    }
+
     /// Ends this process as `kill -9` would.
     pub(crate) fn kill_self() {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
@@ -295,6 +300,11 @@ mod other {
     use std::process::{Child, Command, ExitStatus};
 
     use crate::ancestry::Process;
+
+    /// Shells of such systems do not read the lines that need it.
+    pub(crate) fn link_program(_: &Path, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
 
     pub(crate) fn real_path(path: &Path) -> io::Result<std::path::PathBuf> {
         path.canonicalize()

@@ -40,6 +40,9 @@ const COPIES: &str = "sealed";
 /// The log of changes that weakened something, beside the index.
 pub const CHANGES: &str = "tampered.jsonl";
 
+/// The calls of the present turns.
+pub const CALLS: &str = "calls.jsonl";
+
 /// What the usual look finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -91,7 +94,7 @@ pub struct Present {
 
 impl Seal {
     /// Everything that a seal consists of. The index is first: without it the others count for nothing.
-    pub(crate) const FILES: [&str; 4] = [INDEX, COPIES, announce::FILE, CHANGES];
+    pub(crate) const FILES: [&str; 5] = [INDEX, COPIES, announce::FILE, CHANGES, CALLS];
 
     pub fn new(dir: &Path, root: &Path) -> Self {
         Self { dir: dir.to_owned(), root: root.to_owned() }

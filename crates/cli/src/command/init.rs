@@ -328,6 +328,10 @@ impl Work<'_> {
         }
         let record = self.here.record(Reach::of(self.scope))?;
         self.applied = Some(apply(&self.here.site(), &self.plan, &record)?);
+        // Without it, shared lines still work wherever `stead` is on PATH.
+        if let Err(error) = self.here.site().renew_link() {
+            ui.warning(format!("no link to this program could be made: {error}"));
+        }
         Ok(())
     }
 

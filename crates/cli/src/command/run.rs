@@ -28,6 +28,7 @@ use stead_store::{Layout, Room, StoreError};
 use crate::answer;
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::heard;
 use crate::notify::Notifier;
 use crate::precedents;
 use crate::preflight;
@@ -53,7 +54,7 @@ pub(crate) use target::{Kind, Target};
 /// Before it starts, it checks programs, queues, verification, trust and limits, and says what cannot work.
 ///
 /// Exit codes: 0 done, 1 failed, 2 usage, 3 ended but a stage reached its limit, 4 blocked on a person, 5 quota
-/// exhausted, 6 ended but unverified, 130 cancelled.
+/// exhausted, 6 ended but unverified, 7 stopped because no hook of an agent arrived, 130 cancelled.
 #[derive(Args)]
 #[command(
     after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}\n  stead run pipeline full-refine auth --resume --max-runtime 4h --max-cost 20", Harness::NAMES[1])
@@ -218,6 +219,7 @@ fn engine(
         now: &now_millis,
         provider_args: &|name| args.get(name).cloned().unwrap_or_default(),
         bind_intent: &|named| bind(room, named),
+        unheard: &heard::unheard,
         features: Some(&support),
         observer: &watchers,
         cancel,

@@ -101,6 +101,7 @@ fn end_left(room: &RunRoom, folder: &RunFolder, now: bool) -> Result<usize, CliE
         now: &now_millis,
         provider_args: &|_| Vec::new(),
         bind_intent: &|_| Ok(()),
+        unheard: &|_| None,
         features: None,
         observer: &Unobserved,
         cancel,

@@ -84,6 +84,7 @@ fn what_is_broken_comes_first() {
 fn hooks_that_find_no_program_are_broken() {
     let world = bare();
     world.stead(&["init", "--harness", "claude"]).ok();
+    std::fs::remove_dir_all(world.home().join(".local/state/stead/bin")).unwrap();
     insta::assert_snapshot!("doctor-no-program", told(world.stead(&["doctor"])));
 }
 
@@ -243,4 +244,60 @@ fn a_matcher_that_makes_the_client_drop_the_file_is_broken() {
     assert!(run.stdout.contains("     `stead init --replace-old`\n"), "{run}");
     world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
     world.stead(&["doctor"]).ok();
+}
+
+/// Codex keeps its trust by line, and skips lines silently that it does not trust.
+#[test]
+fn trust_that_a_client_no_longer_keeps_is_told() {
+    let world = with(&["codex"]);
+    world.stead(&["init", "--harness", "codex", "--no-mcp"]).ok();
+    let own = json!({"source": "startup", "turn_id": "turn-1", "model": "model"});
+    world.hook("codex SessionStart", payload(&world, "SessionStart", own)).ok();
+    let hooks = world.project().join(".codex/hooks.json");
+    let trust = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n", hooks.display());
+    world.write("home/.codex/config.toml", trust);
+    let run = world.stead(&["doctor"]);
+    assert!(run.code == 0 && run.stdout.contains("so it ran the hooks then"), "{run}");
+    world.write(
+        "home/.codex/config.toml",
+        "[hooks.state.\"/srv/x/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"1\"\n",
+    );
+    let json = world.stead(&["doctor", "--json"]).json();
+    assert_eq!(report(&json, "codex")["trusted"], false);
+    assert!(json["tasks"].to_string().contains("keeps no trust in the hooks of this project"), "{json}");
+}
+
+/// A server that a client left behind has the PATH of the shell that started it, and no hook of a new window has another.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_finds_no_stead_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = with(&["codex"]);
+    world.stead(&["init", "--harness", "codex", "--no-mcp"]).ok();
+    let program = world.write("home/old/codex", "#!/bin/sh\nread -r line\n");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let serve = |home: std::path::PathBuf| {
+        let mut server = std::process::Command::new(&program);
+        server.args(["app-server", "--listen", "x"]).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home);
+        let server = server.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let words = format!("/proc/{}/cmdline", server.id());
+        while !std::fs::read(&words).unwrap().windows(10).any(|part| part == b"app-server") {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        server
+    };
+    let told = |world: &World| {
+        let run = world.stead(&["doctor"]);
+        (run.stdout.contains("keeps a server running"), run.code)
+    };
+    let mut others = serve(world.folder());
+    let mut server = serve(world.home());
+    assert!(!told(&world).0, "its hooks find the link");
+    std::fs::remove_dir_all(world.home().join(".local/state/stead/bin")).unwrap();
+    assert_eq!(told(&world), (true, 1));
+    for process in [&mut server, &mut others] {
+        drop(process.stdin.take());
+        process.wait().unwrap();
+    }
+    assert!(!told(&world).0);
 }

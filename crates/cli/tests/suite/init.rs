@@ -18,6 +18,7 @@ fn a_project_and_its_lines_are_made_at_once() {
     assert_eq!(run.stderr, "");
     assert_eq!(lines_in(&world, "project/.claude/settings.json"), 14);
     let bare = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude PreToolUse";
+    assert!(world.home().join(".local/state/stead/bin/stead").exists());
     let text = world.read("project/.claude/settings.json");
     assert!(text.contains(bare) && !text.contains("onFailure"), "{text}");
     // Running again changes nothing and shows no diff.
@@ -30,6 +31,7 @@ fn a_project_and_its_lines_are_made_at_once() {
 fn a_shared_line_does_nothing_for_a_teammate_without_stead() {
     let world = bare();
     world.stead(&["init", "--all"]).ok();
+    std::fs::remove_dir_all(world.home().join(".local/state/stead/bin")).unwrap();
     for file in [".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".github/hooks/stead.json"] {
         let text = world.read(format!("project/{file}"));
         let command = text.lines().find(|line| line.contains("exec stead hook")).unwrap();

@@ -191,7 +191,7 @@ fn trust_that_a_call_takes_away_returns_alone() {
     world.write(config, trusted(&world, "1"));
     start(&world);
     let said = during_a_call(&world, || drop(world.write(config, format!("{OTHERS}\n{server}"))));
-    assert!(said.contains("That alone was put back") && said.contains("trusted_hash"), "{said}");
+    assert!(said.contains("The rest of the change stays") && said.contains("trusted_hash"), "{said}");
     let is = world.read(config);
     assert!([trusted(&world, "1").as_str(), OTHERS, server].iter().all(|part| is.contains(part)), "{is}");
     let change = log(&world).pop().unwrap();
@@ -240,7 +240,7 @@ fn a_file_that_cannot_be_mended_is_left_and_told() {
     assert_eq!(world.read(settings), "{\"model\": ");
     assert!(said.contains("it no longer parses") && said.contains("It was not put back"), "{said}");
     // The client's next write mends it.
-    world.write(settings, &theirs.to_string());
+    world.write(settings, theirs.to_string());
     during_a_call(&world, || {});
     assert_eq!(world.stead(&["seal", "status", "--json"]).json()["pending"], json!([]));
     // Without the file, the lines return in a new one.

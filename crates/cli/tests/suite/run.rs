@@ -19,6 +19,7 @@ mod rehearsal;
 mod report;
 mod resume;
 mod trouble;
+mod unheard;
 mod view;
 
 use std::path::PathBuf;

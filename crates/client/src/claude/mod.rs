@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -59,6 +60,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
@@ -66,6 +70,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["CLAUDECODE"],
+        acp: Acp::same("claude-agent-acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

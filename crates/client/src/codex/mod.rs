@@ -3,6 +3,7 @@
 
 use stead_model::{Shape, Spot, Syntax};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -39,6 +40,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: Some("app-server"),
+        hides_typing: true,
+        starts_sessions: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         marks_calls: true,
         typed_by: Some("UserPromptSubmit"),
@@ -46,6 +50,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some("calls no hook after a tool that ends in an error"),
         reason_cap: None,
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
+        acp: Acp::same("codex-acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -39,6 +40,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         marks_calls: true,
         typed_by: None,
@@ -46,6 +50,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["COPILOT_CLI"],
+        acp: Acp::same("copilot --acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
@@ -46,6 +47,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,
         typed_by: None,
@@ -53,6 +57,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["CURSOR_AGENT"],
+        acp: Acp { start: "cursor-agent acp", hooks: AcpHooks::Unproven("the program was never run") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -40,8 +41,11 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
-        subagents: "stop events only; calls do not name the agent",
-        marks_calls: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: true,
+        subagents: "sessions of their own, whose start names the caller",
+        marks_calls: true,
         // What its prompt event says about a typed command was not seen.
         typed_by: None,
         exit_status: ExitStatus::Successful,
@@ -50,6 +54,7 @@ pub(crate) static CLIENT: Client = Client {
         ),
         reason_cap: None,
         shell_vars: &[],
+        acp: Acp::same("droid exec --output-format acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -50,6 +50,7 @@ const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Tr
 
 pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let mut event = dialect::event(&ACCENT, wire, named);
+    event.caller = wire.filled("calling_session_id");
     if event.kind == EventKind::SubagentStop {
         event.agent = Some(Agent { id: None, role: wire.filled("task_name") });
         event.detail =

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
@@ -44,6 +45,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "no events; calls do not name the agent",
         marks_calls: false,
         typed_by: None,
@@ -51,6 +55,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["GEMINI_CLI"],
+        acp: Acp { start: "gemini --acp", hooks: AcpHooks::NoTools { words: &["--acp", "--experimental-acp"] } },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -24,6 +24,13 @@ pub(super) const SWITCHES: Switches = Switches {
             "gemini extensions disable guard",
             "gemini extensions list",
         ),
+        command(
+            "--acp|--experimental-acp",
+            "it calls no hook before or after a tool",
+            "seen in 0.61.0",
+            "gemini --acp",
+            "gemini -p x",
+        ),
     ],
     variables: &[
         variable("GEMINI_CLI_HOME", "moves the person's settings", READ),

@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot, Syntax};
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -34,6 +35,9 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected { blocks: &["user_info", "git_status"], wraps: &["user_query"], openings: &[] },
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls carry subagentType, in a session of the sub-agent's own",
         marks_calls: true,
         typed_by: None,
@@ -41,6 +45,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: Some(256),
         shell_vars: &["GROK_AGENT"],
+        acp: Acp { start: "", hooks: AcpHooks::Unproven("no ACP mode of it is known") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

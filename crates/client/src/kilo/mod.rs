@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -37,6 +38,9 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
         typed_by: Some("command.execute.before"),
@@ -44,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some("calls no hook after a tool that failed"),
         reason_cap: None,
         shell_vars: &["KILO"],
+        acp: Acp { start: "kilo acp", hooks: AcpHooks::Unproven("no editor drove it yet") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot, Syntax};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -34,6 +35,9 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected { blocks: &["system"], ..Injected::NONE },
         stops_alike: true,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
         marks_calls: false,
         typed_by: None,
@@ -41,6 +45,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some("does not wait for the hook after a tool, and may end before it has run"),
         reason_cap: None,
         shell_vars: &[],
+        acp: Acp::same("kimi acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

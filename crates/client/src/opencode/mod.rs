@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -36,6 +37,9 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
         typed_by: Some("command.execute.before"),
@@ -43,6 +47,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some("calls no hook after a tool that failed"),
         reason_cap: None,
         shell_vars: &["OPENCODE"],
+        acp: Acp::same("opencode acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use stead_model::{Shape, Spot};
 
+use crate::acp::{Acp, AcpHooks};
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
@@ -32,6 +33,9 @@ pub(crate) static CLIENT: Client = Client {
         injected: Injected::NONE,
         stops_alike: false,
         drops_compact_start: false,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "it has none of its own",
         marks_calls: false,
         typed_by: None,
@@ -39,6 +43,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["PI_CODING_AGENT"],
+        acp: Acp { start: "", hooks: AcpHooks::Unproven("it has no ACP mode of its own") },
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::acp::Acp;
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
@@ -43,6 +44,9 @@ pub(crate) static CLIENT: Client = Client {
         },
         stops_alike: false,
         drops_compact_start: true,
+        server_word: None,
+        hides_typing: false,
+        starts_sessions: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
@@ -50,6 +54,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: None,
         reason_cap: None,
         shell_vars: &["QWEN_CODE"],
+        acp: Acp::same("qwen --acp"),
         settings: SETTINGS,
         switches: switches::SWITCHES,
         install: Install {

@@ -120,6 +120,7 @@ fn judge_one(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<
         root: &request.work().to_string_lossy(),
         home: home.as_deref(),
         can_rewrite: request.powers().rewrite,
+        hides_typing: request.harness.client().facts.hides_typing,
         effects: request,
     };
     let (without, with) = facts.for_each_role(|| stead_guard::judge(view, &asked, facts));

@@ -317,6 +317,9 @@ impl SealedProject<'_> {
         let (log, at) = (self.session_log(), present.changed_millis);
         let cause = Cause::at(&log, at, looker.session());
         match looker {
+            _ if matches!(cause, Cause::Calls(_)) => cause,
+            // Whoever took lines out of the log did not take those beside the seal.
+            _ if let Some(cause) = self.call_beside(at, &log) => cause,
             _ if cause != Cause::NoSession => cause,
             Looker::Event(request) if is_after(request) => Cause::Calls(vec![this_call(request)]),
             // The seal knows what a log that was made anew does not say.
@@ -328,6 +331,12 @@ impl SealedProject<'_> {
             _ if reach == Reach::Person && self.is_open_elsewhere(at) => Cause::OpenSession,
             _ => cause,
         }
+    }
+
+    /// The calls that were under way, if the session log lost lines that may have told of them.
+    fn call_beside(&self, at: i64, log: &Path) -> Option<Cause> {
+        let cause = Cause::at(&self.call_log()?, at, None);
+        (matches!(cause, Cause::Calls(_)) && self.lost_lines(log)).then_some(cause)
     }
 
     /// Returns true if a session was open in another project of this person.

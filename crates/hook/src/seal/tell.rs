@@ -67,8 +67,8 @@ pub(super) fn sentence(change: &Tampering) -> String {
     let Tampering { path, why, id, .. } = change;
     match change.outcome {
         Outcome::PutBack if change.is_of_values() => format!(
-            "`{path}` was changed during a call: {why}. That alone was put back; the rest of the change stays. If it is \
-             wanted, the person can change it there."
+            "what keeps Stead's hooks running in `{path}` was put back, because it changed during a call: {why}. The rest of the \
+             change stays. If the person wants it, they can change it there."
         ),
         Outcome::PutBack => {
             let kept = change.displaced.as_ref().map(|kept| format!(" The changed file is kept in `{kept}`."));

@@ -12,11 +12,11 @@ use super::journal::{safe, write_json};
 use super::node_end::NodeEnd;
 use super::node_run::{NodeRun, Tally};
 use super::termination::{self, Brought};
-use super::{EngineError, attempt, output_parse, scrub, snapshot};
-use crate::Outcome;
+use super::{EndedAgent, EngineError, attempt, output_parse, scrub, snapshot};
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, seconds};
 use crate::status::{Status, StatusProblem};
+use crate::{Outcome, Provider};
 
 /// Where one iteration's files are.
 pub(super) struct IterationFiles {
@@ -74,7 +74,7 @@ impl NodeRun<'_> {
         if let Ok(status) = &status {
             self.warn_about_form(status)?;
         }
-        let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
+        let judged = self.heard(&files, attempt_result::judge(&worked.how, timeout, worked.quota, status));
         if let Some(problem) = &worked.problem {
             self.run.journal.warn(&at.id, safe(problem))?;
         }
@@ -104,6 +104,26 @@ impl NodeRun<'_> {
                 let ending = self.cancelled();
                 self.give_up(&files, &ending, None, &worked, since).map(|()| false)
             }
+        }
+    }
+
+    /// Whatever an agent says of its work, nobody checked it if none of its hooks arrived.
+    fn heard(&self, files: &IterationFiles, judged: AttemptResult) -> AttemptResult {
+        let (AttemptResult::Complete(_) | AttemptResult::Blocked(_), Provider::Known(provider)) =
+            (&judged, self.provider())
+        else {
+            return judged;
+        };
+        let agent = EndedAgent {
+            run: &self.run.plan.run,
+            stage: &self.node.id,
+            iteration: files.iteration,
+            provider,
+            dir: &self.root,
+        };
+        match (self.run.around.unheard)(&agent) {
+            Some(message) => AttemptResult::Failed { kind: ErrorKind::Unheard, message },
+            None => judged,
         }
     }
 

@@ -19,11 +19,25 @@ pub struct Surroundings<'a> {
     pub provider_args: &'a (dyn Fn(&str) -> Vec<String> + Sync),
     /// Binds an intent to the agents of a run and stage that are about to start.
     pub bind_intent: &'a (dyn Fn(&AgentIntent<'_>) -> Result<(), StoreError> + Sync),
+    /// Why the hooks of an agent that ended were not heard; `None` if they were, or were not to be expected.
+    pub unheard: &'a (dyn Fn(&EndedAgent<'_>) -> Option<String> + Sync),
     /// What a run needs that works on the feature list; others need none.
     pub features: Option<&'a FeatureSupport<'a>>,
     pub observer: &'a dyn Observer,
     /// Cancels the run: agents get time to clean up, and the state says how to continue.
     pub cancel: Cancel,
+}
+
+/// An agent that ended its iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedAgent<'a> {
+    pub run: &'a str,
+    pub stage: &'a str,
+    pub iteration: u32,
+    /// The agent program, by its harness name.
+    pub provider: &'a str,
+    /// The folder it worked in.
+    pub dir: &'a Path,
 }
 
 /// The intent that the agents of a stage work for.

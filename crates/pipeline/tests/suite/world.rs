@@ -164,6 +164,7 @@ impl World {
             now: self.clock,
             provider_args: &|_| Vec::new(),
             bind_intent: &|_| Ok(()),
+            unheard: &|_| None,
             features: Some(&support),
             observer: &self.seen,
             cancel: self.cancel.clone(),

@@ -5,7 +5,8 @@ use serde_json::json;
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
-use super::{Ask, Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, node, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 use crate::terminal::Window;
 
@@ -30,6 +31,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    acp: Some(Acp { adapter: Some("@agentclientprotocol/claude-agent-acp@0.100.0"), launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
+    written_beside: "",
     window: Some(WINDOW),
     session,
 };
@@ -86,4 +90,12 @@ fn open(ground: &Ground) -> Result<Launch> {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+/// The adapter's own client would be another version.
+fn acp(ground: &Ground) -> Launch {
+    let Launch { program, mut env, .. } = launch(ground, &Ask::new(""));
+    env.push(("CLAUDE_CODE_EXECUTABLE", program.display().to_string()));
+    let adapter = CLIENT.adapter_file("@agentclientprotocol/claude-agent-acp/dist/index.js");
+    Launch { program: node(), args: vec![adapter.display().to_string()], env }
 }

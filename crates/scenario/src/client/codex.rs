@@ -1,11 +1,14 @@
 //! Codex CLI, a native program.
 
-use anyhow::Result;
-use serde_json::json;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
-use super::{Ask, Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, node, words};
+use crate::acp::{Acp, Editor};
 use crate::ground::Ground;
 use crate::plain_server;
 use crate::terminal::Window;
@@ -19,6 +22,7 @@ pub(super) const CLIENT: Client = Client {
         "`--dangerously-bypass-hook-trust` for the hooks, which a person trusts with `/hooks`",
         "trust in the project: `projects.<path>.trust_level = \"trusted\"`",
         "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks deny calls",
+        "for scenarios 28 and 30, `hooks.state` in `~/.codex/config.toml`, as `/hooks` writes it, and `agent-full-access` as the mode",
         "its tool shell is a login shell that may reset PATH, so `~/.profile` adds the folder of `stead`",
     ],
     // Its agent tools are not shown until they are looked for.
@@ -33,6 +37,10 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args,
     launch,
+    acp: Some(Acp { adapter: Some("@agentclientprotocol/codex-acp@2.6.0"), launch: acp }),
+    trust_hooks: Some(trust_hooks),
+    written_beside: "\n[hooks.state.\"/srv/other/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:9\"\n\
+                     \n[mcp_servers.later]\ncommand = \"true\"\nenabled = false\n",
     window: Some(WINDOW),
     session,
 };
@@ -86,7 +94,9 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     args.extend(settings(ground));
     // A model name it does not know would get no patch tool.
     args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5"]));
-    args.push("--dangerously-bypass-hook-trust".to_owned());
+    if !ask.trusts {
+        args.push("--dangerously-bypass-hook-trust".to_owned());
+    }
     match ask.is_unattended {
         // Headless it has nobody to ask, so what needs a yes is cancelled.
         true => args.extend(words(&["--sandbox", "workspace-write"])),
@@ -109,8 +119,8 @@ const WINDOW: Window = Window {
     busy: "esc to interrupt",
     question: None,
     noise: &[
-        "│", "/", ">_", "model:", "directory:", "permissions:", "Worked for", "GPT-5.5", "? for shortcuts", "Tip:",
-        "› Ask Codex",
+        "← for agents", "│", "/", ">_", "model:", "directory:", "permissions:", "Worked for", "GPT-5.5",
+        "? for shortcuts", "Tip:", "› Ask Codex",
     ],
 };
 
@@ -124,4 +134,34 @@ fn open(ground: &Ground) -> Result<Launch> {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "thread_id")
+}
+
+/// The adapter takes no settings, so they go where a person has them.
+fn acp(ground: &Ground) -> Result<Launch> {
+    trust_hooks(ground)?;
+    let Launch { program, mut env, .. } = launch(ground, &Ask::new(""));
+    env.extend([("CODEX_PATH", program.display().to_string()), ("INITIAL_AGENT_MODE", "agent-full-access".to_owned())]);
+    let adapter = CLIENT.adapter_file("@agentclientprotocol/codex-acp/dist/index.js");
+    Ok(Launch { program: node(), args: vec![adapter.display().to_string()], env })
+}
+
+/// Trusts the project's hooks as a person does with `/hooks`, in a config with the settings of all sessions.
+fn trust_hooks(ground: &Ground) -> Result<PathBuf> {
+    let mut lines: Vec<String> = settings(ground).into_iter().filter(|word| word != "-c").collect();
+    lines.push("model=\"gpt-5.5\"\n".to_owned());
+    ground.write_home(".codex/config.toml", &lines.join("\n"))?;
+    let server = Launch { args: words(&["app-server"]), ..launch(ground, &Ask::new("")) };
+    let mut server = Editor::start(ground, server, "hooks")?;
+    server.ask("initialize", &json!({"clientInfo": {"name": "scenario", "title": "Scenario", "version": "1"}}))?;
+    let list = server.ask("hooks/list", &json!({"cwds": [ground.project()]}))?;
+    let hooks = list["data"][0]["hooks"].as_array().cloned().unwrap_or_default();
+    ensure!(!hooks.is_empty(), "it lists no hooks: {list}");
+    let edit = |hook: &Value| {
+        let key = format!("hooks.state.{}.trusted_hash", hook["key"]);
+        json!({"keyPath": key, "value": hook["currentHash"], "mergeStrategy": "replace"})
+    };
+    let edits: Vec<_> = hooks.iter().map(edit).collect();
+    server.ask("config/batchWrite", &json!({"edits": edits, "reloadUserConfig": true}))?;
+    server.close()?;
+    Ok(ground.home().join(".codex/config.toml"))
 }

@@ -6,6 +6,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -28,6 +29,12 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    acp: Some(Acp {
+        adapter: None,
+        launch: |ground| Ok(Launch { args: words(&["--acp"]), ..launch(ground, &Ask::new("")) }),
+    }),
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };

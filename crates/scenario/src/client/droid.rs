@@ -6,6 +6,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -22,7 +23,6 @@ pub(super) const CLIENT: Client = Client {
     ],
     spawn: |task| vec![Call::spawn("worker", task)],
     lacks: &[
-        (&[7], "headless, its sub-agents do not start: it cannot reach its daemon"),
         (&[8], "headless, a full conversation is compacted without an event"),
         (&[], "headless, a prompt raises no event, except with `--input-format stream-jsonrpc`"),
     ],
@@ -35,6 +35,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--model", MODEL]),
     launch,
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };
@@ -64,4 +67,8 @@ fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+fn acp(ground: &Ground) -> Launch {
+    Launch { args: words(&["exec", "--output-format", "acp"]), ..launch(ground, &Ask::new("")) }
 }

@@ -9,6 +9,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -32,6 +33,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents,
     provider_args: |_| Vec::new(),
     launch,
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };
@@ -80,4 +84,11 @@ fn accept_agents(ground: &Ground, agents: BTreeMap<&str, String>) -> Result<()> 
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn acp(ground: &Ground) -> Launch {
+    let headless = launch(ground, &Ask::new(""));
+    let mut args: Vec<String> = headless.args.into_iter().take(3).collect();
+    args.push("--acp".to_owned());
+    Launch { args, ..headless }
 }

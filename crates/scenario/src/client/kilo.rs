@@ -29,6 +29,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    acp: None,
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };

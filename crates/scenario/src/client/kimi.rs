@@ -5,6 +5,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -24,6 +25,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };
@@ -48,4 +52,10 @@ fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+fn acp(ground: &Ground) -> Launch {
+    let headless = launch(ground, &Ask::new(""));
+    let program = headless.args.into_iter().take(1);
+    Launch { args: program.chain(words(&["acp"])).collect(), ..headless }
 }

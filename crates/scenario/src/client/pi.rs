@@ -31,6 +31,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--approve", "--model", MODEL]),
     launch,
+    acp: None,
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };

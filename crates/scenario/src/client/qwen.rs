@@ -6,6 +6,7 @@ use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
+use crate::acp::Acp;
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -28,6 +29,9 @@ pub(super) const CLIENT: Client = Client {
     accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
+    acp: Some(Acp { adapter: None, launch: |ground| Ok(acp(ground)) }),
+    trust_hooks: None,
+    written_beside: "",
     window: None,
     session,
 };
@@ -62,4 +66,11 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+/// In its usual mode the model judges shell commands; here the editor is asked.
+fn acp(ground: &Ground) -> Launch {
+    let headless = launch(ground, &Ask::new(""));
+    let program = headless.args.into_iter().take(1);
+    Launch { args: program.chain(words(&["--acp", "--approval-mode", "default"])).collect(), ..headless }
 }

@@ -83,7 +83,7 @@ impl Record {
     pub(crate) fn gap_in(&mut self, gap: Gap) {
         self.partial = true;
         self.noted += 1;
-        let Gap { part, why, paths, texts, run, is_listed } = gap;
+        let Gap { part, why, paths, texts, run, is_listed, is_typed } = gap;
         let (part, why) = (shorten(&part), shorten(&why));
         self.paths += paths.len();
         self.text += texts.iter().map(String::len).sum::<usize>();
@@ -98,6 +98,7 @@ impl Record {
             None => GAPS - 1,
         };
         let collected = &mut self.gaps[at];
+        collected.is_typed |= is_typed;
         if collected.run != run && known.is_none() {
             // It now stands for several programs.
             (collected.run, collected.is_listed) = (None, false);

@@ -101,6 +101,8 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
                 walk.runs_fed_download(name, call, &shown);
                 if let Some(feed) = call.feed {
                     walk.gap_with(&shown, "it runs a text that is not known", vec![feed.text.clone()]);
+                } else if call.has_file {
+                    walk.gap(&shown, "it runs a text that is not known");
                 }
                 Ok(())
             }
@@ -304,7 +306,7 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, sh
         Act::Exec { argv, dir } => {
             let cwds = walk.cwds.clone();
             enter(walk, dir)?;
-            program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
+            program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, has_file: false })?;
             walk.cwds = cwds;
         }
         Act::Code { text: code } => run(walk, language, &code, words, shown)?,
@@ -369,7 +371,7 @@ fn enter(walk: &mut Walk<'_>, dir: Option<String>) -> Result<(), Stop> {
     match dir {
         Some(dir) => {
             let argv = ["cd".to_owned(), dir];
-            program::enter(walk, &Call { argv: &argv, texts: &[], feed: None })
+            program::enter(walk, &Call { argv: &argv, texts: &[], feed: None, has_file: false })
         }
         None => Ok(()),
     }

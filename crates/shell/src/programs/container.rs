@@ -58,7 +58,7 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
     let files = walk.files.len();
     let result = match inner.is_remote {
         true => apart(walk, call, |walk| walk.text(&words.join(" "))),
-        false => program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed }),
+        false => program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed, has_file: false }),
     };
     walk.cwds = cwds;
     walk.variables.truncate(known);

@@ -31,6 +31,17 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
     {
         commands.extend(walk.fed(call));
     }
+    let is_over = |line: &str| {
+        matches!(
+            line.trim().trim_start_matches(':').trim_end_matches(['!', 'a', 'l']),
+            "q" | "wq" | "x" | "cq" | "qu" | "quit"
+        )
+    };
+    let is_silent = |word: &String| matches!(word.as_str(), "-s" | "-es" | "-Es" | "--headless" | "--batch" | "-batch");
+    let ends = commands.iter().flat_map(|text| text.split(['\n', '|'])).any(is_over);
+    if !ends && !walk.is_fed(call) && !argv.iter().any(is_silent) {
+        walk.gap_typed(&shown);
+    }
     // A file that a command takes in is the one that is written, where none was named before.
     let mut taken = None;
     for line in commands.iter().flat_map(|text| text.split(['\n', '|'])) {

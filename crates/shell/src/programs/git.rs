@@ -51,7 +51,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let cwds = walk.cwds.clone();
     if let Some(folder) = folder {
         let argv = ["cd".to_owned(), folder.clone()];
-        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
+        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, has_file: false })?;
     }
     let result = match call.argv.get(sub) {
         Some(verb) => match alias(walk, &call.argv[..sub], verb) {

@@ -74,6 +74,8 @@ fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<()
             Some(text) => return walk.text(text),
             None => walk.gap_with(&brief(argv), "it runs a text that is not known", vec![feed.text.clone()]),
         }
+    } else if call.has_file && call.texts.is_empty() {
+        walk.gap(&brief(argv), "it runs a text that is not known");
     }
     Ok(())
 }
@@ -98,6 +100,8 @@ pub(crate) fn apart(
     inner: impl FnOnce(&mut Walk<'_>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let (cwds, known) = (walk.cwds.clone(), walk.variables.len());
+    let is_fed = walk.is_fed(call);
+    let is_fed_around = std::mem::replace(&mut walk.is_fed_around, is_fed);
     let input = std::mem::replace(&mut walk.input, call.feed.and_then(|feed| feed.output.clone()));
     let (outcome, exported, doubts) = (walk.outcome, walk.exported.len(), walk.doubts.len());
     let is_shell = call.argv.first().is_some_and(|program| table::is_shell(&program_name(program)));
@@ -108,7 +112,7 @@ pub(crate) fn apart(
     walk.doubts.truncate(doubts);
     walk.cwds = cwds;
     walk.variables.truncate(known);
-    walk.input = input;
+    (walk.input, walk.is_fed_around) = (input, is_fed_around);
     Ok(())
 }
 

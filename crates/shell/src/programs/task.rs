@@ -196,7 +196,7 @@ fn recipes(
 
 fn enter(walk: &mut Walk<'_>, folder: &str) -> Result<(), Stop> {
     let argv = ["cd".to_owned(), folder.to_owned()];
-    crate::walk::program::enter(walk, &Call { argv: &argv, texts: &[], feed: None })
+    crate::walk::program::enter(walk, &Call { argv: &argv, texts: &[], feed: None, has_file: false })
 }
 
 /// Removes our internal marks.

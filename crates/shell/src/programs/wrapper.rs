@@ -42,7 +42,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     let folder = given.values("chdir").last();
     if let Some(folder) = folder {
         let argv = ["cd".to_owned(), folder.to_owned()];
-        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
+        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, has_file: false })?;
     }
     let (exported, cleared) = (walk.exported.len(), walk.cleared.len());
     walk.cleared.extend(given.values("unsets").map(str::to_owned));
@@ -175,7 +175,7 @@ fn items(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<
                 let rest: Vec<String> = rest.iter().map(|word| quoted(word)).collect();
                 apart(walk, call, |walk| walk.text(&format!("{first} {}", rest.join(" "))))?;
             }
-            argv => program::judge(walk, &Call { argv, texts: &[], feed: None })?,
+            argv => program::judge(walk, &Call { argv, texts: &[], feed: None, has_file: false })?,
         }
     }
     Ok(())

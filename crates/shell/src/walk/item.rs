@@ -4,6 +4,7 @@ use stead_model::Hidden;
 
 use crate::parse::syntax::{Command, Group, GroupKind, Item, Join, Script, Word, mark};
 use crate::walk::limit::join_text;
+use crate::walk::redirect::give_input;
 use crate::walk::{Stop, Upstream, Walk};
 
 /// Folders a command may be in at once, after `cd a || cd b` and the like.
@@ -61,12 +62,12 @@ impl Walk<'_> {
 
     /// Walks one item. A part that exceeds a limit is a gap, and the rest is still reported.
     fn item(&mut self, item: &Item) -> Result<(), Stop> {
-        let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
+        let (depth, heard, input, is_fed_around) = (self.depth, self.heard, self.input.clone(), self.is_fed_around);
         let (branches, given) = (self.branches, self.given.clone());
         match self.pipeline(&item.pipeline) {
             Err(Stop) if self.has_strength() => {
                 (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
-                (self.branches, self.given) = (branches, given);
+                (self.branches, self.given, self.is_fed_around) = (branches, given, is_fed_around);
                 self.give_up();
                 Ok(())
             }
@@ -97,7 +98,8 @@ impl Walk<'_> {
         let fetched = std::mem::take(&mut self.prints_download);
         for (position, command) in commands.iter().enumerate() {
             let comes_down = std::mem::take(&mut self.prints_download);
-            let feed = Upstream { output: self.printed.take(), fetched: comes_down, ..self.upstream.clone() };
+            let is_typed = std::mem::take(&mut self.prints_typed);
+            let feed = Upstream { output: self.printed.take(), fetched: comes_down, is_typed, ..self.upstream.clone() };
             self.mind_spill(&feed);
             self.printed = Some(String::new());
             self.heard = heard || position + 1 < commands.len();
@@ -140,6 +142,8 @@ impl Walk<'_> {
         if let Some(text) = texts.last() {
             self.input = Some(text.clone());
         }
+        let is_fed_around = self.is_fed_around;
+        self.is_fed_around |= feed.is_some_and(|feed| !feed.is_typed) || give_input(&group.redirects);
         let heard = self.hear(&opened);
         let outcome = self.outcome;
         self.outcome.redirect(&opened);
@@ -182,7 +186,7 @@ impl Walk<'_> {
         }
         self.outcome.leave(outcome);
         self.outcome.output = outcome.output;
-        self.input = input;
+        (self.input, self.is_fed_around) = (input, is_fed_around);
         self.close(heard, &opened, "{ … }")
     }
 

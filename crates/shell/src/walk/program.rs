@@ -4,7 +4,9 @@ use stead_model::Hidden;
 
 use crate::inline::embedded;
 use crate::parse::syntax::mark;
-use crate::programs::{archive, container, find, git, interpreter, options, package, stead, table, task, wrapper};
+use crate::programs::{
+    archive, container, find, git, interpreter, options, package, prompt, stead, table, task, wrapper,
+};
 use crate::walk::{Call, Stop, Walk};
 use crate::walk::{outcome, output, unknown_name, variable};
 
@@ -44,6 +46,7 @@ fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 fn proceed(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let doubts = walk.doubts.len();
     walk.doubt_file(call);
+    prompt::note(walk, name, call);
     if unknown_name::judge(walk, name, call)? || wrapper::judge(walk, name, call)? {
         walk.doubts.truncate(doubts);
         return Ok(());

@@ -1,6 +1,6 @@
 //! Redirections: the input they provide and the files they write, with their new text.
 
-use crate::parse::syntax::{Output, Redirect};
+use crate::parse::syntax::{Output, Redirect, Word};
 use crate::walk::{Stop, Walk};
 
 /// A file that a redirection writes.
@@ -15,6 +15,18 @@ impl Opened {
         self.kind != Output::Other
             && !matches!(self.target.as_str(), "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
     }
+}
+
+/// Returns true if they give a program another input than the terminal.
+pub(crate) fn give_input(redirects: &[Redirect]) -> bool {
+    let is_terminal = |word: &Word| {
+        word.plain().is_some_and(|name| matches!(name, "/dev/tty" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    };
+    redirects.iter().any(|redirect| match redirect {
+        Redirect::Text(_) => true,
+        Redirect::Read(word) => !is_terminal(word),
+        Redirect::Write { .. } => false,
+    })
 }
 
 /// The output before it was redirected to a file.

@@ -225,6 +225,13 @@ impl Walk<'_> {
         self.report.record.gap_in(Gap { part, why: why.to_owned(), run: self.run, is_listed: true, ..Gap::default() });
     }
 
+    /// Records that a program does what is typed into it.
+    pub(crate) fn gap_typed(&mut self, what: &str) {
+        let part = readable(what).chars().take(100).collect();
+        let why = "what is typed into it is not known".to_owned();
+        self.report.record.gap_in(Gap { part, why, run: self.run, is_typed: true, ..Gap::default() });
+    }
+
     /// Records a gap for a text that a program is given or runs.
     pub(crate) fn gap_with(&mut self, what: &str, why: &str, texts: Vec<String>) {
         let part: String = readable(what).chars().take(100).collect();
@@ -237,7 +244,7 @@ impl Walk<'_> {
         let paths = words.flat_map(|word| self.named(word)).collect();
         let texts = given.codes.iter().cloned().chain(texts).map(|text| readable(&text)).collect();
         let (why, run) = (why.to_owned(), self.run);
-        self.report.record.gap_in(Gap { part, why, paths, texts, run, is_listed: false });
+        self.report.record.gap_in(Gap { part, why, paths, texts, run, ..Gap::default() });
     }
 
     /// The paths that a word may name, without reading the disk. A completely unknown word names none.

@@ -3,6 +3,7 @@
 use crate::parse;
 use crate::parse::syntax::{Simple, Word};
 use crate::walk::program::{self, brief};
+use crate::walk::redirect::give_input;
 use crate::walk::{Call, Stop, Upstream, Walk};
 
 impl Walk<'_> {
@@ -43,7 +44,7 @@ impl Walk<'_> {
             if !kept {
                 self.exported.extend(names());
             }
-            program::judge(self, &Call { argv: &argv, texts: &texts, feed })?;
+            program::judge(self, &Call { argv: &argv, texts: &texts, feed, has_file: give_input(&simple.redirects) })?;
             let end = exported + simple.assignments.len();
             if !kept && self.exported.len() >= end {
                 self.exported.drain(exported..end);

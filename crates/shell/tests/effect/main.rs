@@ -25,5 +25,6 @@ mod runs;
 mod scene;
 mod task;
 mod tool;
+mod typed;
 mod variables;
 mod writes;

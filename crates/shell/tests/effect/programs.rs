@@ -10,21 +10,22 @@ const EXAMPLES: &str = include_str!("programs.txt");
 /// Traits that an entry may have.
 const TRAITS: &[&str] = &[
     "abbreviates", "appends", "assigns", "builtin", "code", "complete", "container", "detaches", "downloads",
-    "elsewhere", "interpreter", "items", "lines", "mirrors", "no-options", "one-dash", "prints", "remote", "repeats",
-    "saves", "sequence", "shell", "shown", "stdin", "stdin-sql", "stdin-text", "tree", "valued", "wraps",
+    "elsewhere", "interpreter", "items", "lines", "mirrors", "no-options", "one-dash", "passes", "prints", "prompts",
+    "remote", "repeats", "saves", "sequence", "shell", "shown", "stdin", "stdin-sql", "stdin-text", "tree", "valued",
+    "wraps",
 ];
 
 /// Fields whose items are not options.
 const PLAIN: &[&str] = &[
-    "default", "endings", "files", "files-if-words", "letters", "network", "pack", "run-with", "sign", "unpack",
-    "word-endings", "words",
+    "default", "endings", "files", "files-if-words", "letters", "network", "pack", "prompt-words", "run-with", "sign",
+    "unpack", "word-endings", "words",
 ];
 
 /// Fields of options without a value.
 const BARE: &[&str] = &[
     "appends", "attaches", "clears", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run",
-    "extract", "flag", "help", "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued",
-    "rest", "run", "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
+    "extract", "flag", "help", "in-place", "keep", "list", "locates", "no-prompt", "no-text", "null", "opens",
+    "prompt", "replace-glued", "rest", "run", "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
 ];
 
 /// Fields of options with a value, and roles of words.

@@ -50,11 +50,11 @@ impl Report<'_> {
             (!titles.is_empty()).then(|| listed(&titles))
         };
         let mut said = Vec::new();
-        if let Some(names) = named(&|report| works(report) && report.called_since) {
+        if let Some(names) = named(&|report| works(report) && report.called_since && !is_silent(report)) {
             said.push(format!("calls of {names} arrive, and the hooks answer"));
         }
         if let Some(names) = named(&is_silent) {
-            said.push(format!("the hooks of {names} answer, but no call has come through them yet"));
+            said.push(format!("the hooks of {names} answer, but no call proves that it runs them"));
         }
         let is_absent = |report: &HarnessReport| works(report) && !report.called_since && !is_silent(report);
         if let Some(names) = named(&is_absent) {
@@ -76,7 +76,7 @@ impl Report<'_> {
     fn tell_harness(&self, report: &HarnessReport, ui: &mut Ui) {
         for install in &report.installs {
             let how = match (install.works(), install.proofs.iter().any(|proof| proof.outcome.works())) {
-                (true, _) => format!("proved ({} ms)", median(install)),
+                (true, _) => format!("they answer ({} ms)", median(install)),
                 (false, true) => "PARTLY BROKEN".to_owned(),
                 (false, false) => "BROKEN".to_owned(),
             };
@@ -86,9 +86,10 @@ impl Report<'_> {
         match &report.heartbeat {
             Some(beat) => {
                 let time = beat.at.get(..16).unwrap_or(&beat.at).replace('T', " ");
-                let so = match report.called_since {
-                    true => "so it trusts the hooks",
-                    false => "before its settings changed; whether it trusts the hooks is not known",
+                let so = match (report.called_since, report.trusted) {
+                    (true, Some(false)) => "but it keeps no trust in the hooks now",
+                    (true, _) => "so it ran the hooks then",
+                    (false, _) => "before its settings changed; whether it trusts the hooks is not known",
                 };
                 field("called", &format!("last at {time} UTC, {so}"), ui);
             }
@@ -99,10 +100,12 @@ impl Report<'_> {
         for commands in &report.commands {
             tell_commands(commands, ui);
         }
-        let unseen =
-            self.capabilities.iter().find(|one| one.harness == report.harness).map(|one| one.unseen.join("; "));
-        if let Some(unseen) = unseen.filter(|text| !text.is_empty()) {
+        let capability = self.capabilities.iter().find(|one| one.harness == report.harness);
+        if let Some(unseen) = capability.map(|one| one.unseen.join("; ")).filter(|text| !text.is_empty()) {
             field("unseen", &unseen, ui);
+        }
+        if let Some(lost) = capability.and_then(|one| one.lost_in_editors.as_deref()) {
+            field("editors", lost, ui);
         }
         if let Some(line) = &report.status_line {
             let file = line.path.as_deref().map(|path| self.site.brief(path)).unwrap_or_default();

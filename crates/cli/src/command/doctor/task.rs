@@ -25,6 +25,9 @@ pub(super) fn tasks(site: &Site<'_>, diagnosis: &Diagnosis) -> Vec<Task> {
     tasks.extend(missing(diagnosis));
     tasks.extend(reports.iter().filter(|report| is_silent(report)).map(|report| Task {
         what: match report.heartbeat {
+            Some(_) if report.trusted == Some(false) && report.called_since => {
+                format!("{} keeps no trust in the hooks of this project, so its windows run none", report.title)
+            }
             None => format!("{} has not called Stead in this project yet", report.title),
             Some(_) => format!("{} has not called Stead since its settings changed", report.title),
         },
@@ -85,9 +88,9 @@ fn missing(diagnosis: &Diagnosis) -> Option<Task> {
     })
 }
 
-/// It has hooks that work and is on this machine, but has not called since they are there.
+/// It has hooks that work and is on this machine, but has not called since they are there, or no longer trusts them.
 pub(super) fn is_silent(report: &HarnessReport) -> bool {
-    works(report) && !report.called_since && report.program.is_some()
+    works(report) && (!report.called_since || report.trusted == Some(false)) && report.program.is_some()
 }
 
 /// Its hooks answered, all of them.

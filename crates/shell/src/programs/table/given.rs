@@ -35,8 +35,8 @@ struct Choice<'a> {
 /// Roles of options that take no value.
 pub(crate) const BARE: &[&str] = &[
     "appends", "attaches", "clears", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run",
-    "extract", "flag", "help", "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued",
-    "rest", "run", "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
+    "extract", "flag", "help", "in-place", "keep", "list", "locates", "no-prompt", "no-text", "null", "opens",
+    "prompt", "replace-glued", "rest", "run", "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
 ];
 
 impl<'a> Given<'a> {
