@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use stead_model::{Action, EventKind, Level, Verdict};
+use stead_store::reserve_private;
 use stead_store::seal::CALLS;
 
 use super::project::SealedProject;
@@ -65,5 +66,9 @@ fn append(log: &Path, request: &Request<'_>) {
 }
 
 fn open(log: &Path) -> std::io::Result<File> {
-    OpenOptions::new().append(true).create(true).open(log)
+    let open = || OpenOptions::new().append(true).open(log);
+    open().or_else(|_| {
+        reserve_private(log).map_err(std::io::Error::other)?;
+        open()
+    })
 }
