@@ -33,6 +33,9 @@ const SESSION: &str = "0f0e0d0c-0000-4000-8000-00000000abcd";
 
 const FILE: [&str; 4] = ["Edit", "file_path", "old_string", "new_string"];
 
+/// Of a sub-agent, where it has one of its own.
+const SUB_SESSION: &str = "0f0e0d0c-0000-4000-8000-00000000ef01";
+
 /// The clients for what is the same in all of them: while a person waits, each third.
 pub(crate) fn clients() -> impl Iterator<Item = &'static Client> {
     rows(CLIENTS, 3)
@@ -307,6 +310,7 @@ impl Client {
             "claude" | "codex" | "qwen" | "kimi" | "grok" => "SubagentStart",
             "copilot" | "cursor" => "subagentStart",
             "opencode" | "kilo" => "session.created",
+            "droid" => "SessionStart",
             _ => return,
         };
         world.hook(&format!("{} {starts}", self.name), self.payload(world, starts, By::Sub(role), None));
@@ -374,6 +378,8 @@ impl Client {
                 // What it does belongs to a session of its own.
                 ("grok", _) => json!({"session_id": "agent-1", "subagentType": role}),
                 ("droid", "SubagentStop") => json!({"task_name": role}),
+                ("droid", "SessionStart") => json!({"session_id": SUB_SESSION, "calling_session_id": SESSION}),
+                ("droid", _) => json!({"session_id": SUB_SESSION}),
                 ("cursor", "subagentStart" | "subagentStop") => {
                     json!({"subagent_id": "agent-1", "subagent_type": role, "parent_conversation_id": SESSION})
                 }
