@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use stead_model::{Action, Event, EventKind, Level, Reply, Verdict};
+use stead_model::{Action, Capped, Event, EventKind, Level, Reason, Reply, Verdict};
 
 use crate::acp::Acp;
 use crate::agents::Agents;
@@ -82,6 +82,8 @@ pub struct Facts {
     /// After which tool calls it calls no hook, as a sentence without its subject; `None` if it calls one after each. What
     /// such a call weakened is noticed at the session's next event.
     pub lost_after_tool: Option<&'static str>,
+    /// The model reads so many characters of the reason of a denied call; `None` if it reads all.
+    pub reason_cap: Option<usize>,
     /// How editors drive it, and which hooks it calls then.
     pub acp: Acp,
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
@@ -274,6 +276,9 @@ impl Client {
         }
         let mut verdict = Self::express(verdict, powers);
         self.facts.window.choose(&mut verdict, heard, powers);
+        if let (EventKind::BeforeTool, Level::Deny, Some(cap)) = (heard.kind, verdict.level, self.facts.reason_cap) {
+            fit(&mut verdict, cap);
+        }
         (self.encode)(heard, &verdict)
     }
 
@@ -309,6 +314,30 @@ impl Client {
     }
 }
 
+/// Shortens the reason of a denial to what the client passes on: the lines that fit, of the first one its start. A line is
+/// not cut further down, as it may quote somebody. The last words name the command that tells the rest.
+fn fit(verdict: &mut Verdict, cap: usize) {
+    let reason = verdict.reason_text();
+    if reason.chars().count() <= cap {
+        return;
+    }
+    let id = reason.rsplit_once(" [v-").and_then(|(_, id)| id.split_once(']')).map(|(id, _)| format!("v-{id}"));
+    let end = id.map_or_else(|| "…".to_owned(), |id| format!("… (rest: `stead explain {id}`)"));
+    let room = cap.saturating_sub(end.chars().count());
+    let mut kept = String::new();
+    for line in reason.lines() {
+        let length = kept.chars().count() + line.chars().count() + 1;
+        match (kept.is_empty(), length <= room) {
+            (true, true) => kept.push_str(line),
+            (true, false) => kept.extend(line.chars().take(room)),
+            (false, true) => kept.extend(["\n", line]),
+            (false, false) => break,
+        }
+    }
+    let text = Capped::new(format!("{}{end}", kept.trim_end()));
+    verdict.reasons = vec![Reason { gate: verdict.reasons.first().map_or("", |reason| reason.gate), text }];
+}
+
 fn is_object(json: &str) -> bool {
     serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(json).is_ok()
 }
@@ -316,6 +345,22 @@ fn is_object(json: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_reason_ends_with_where_the_rest_is() {
+        let check = |reason: &str, expected: &str| {
+            let mut verdict = Verdict::deny("g", reason);
+            fit(&mut verdict, 60);
+            assert_eq!(verdict.reason_text(), expected);
+            assert!(expected.chars().count() <= 60);
+        };
+        check("short [v-1]", "short [v-1]");
+        let words = "né ".repeat(30);
+        check(&format!("{words} [v-ab12cd34]"), "né né né né né né né né… (rest: `stead explain v-ab12cd34`)");
+        check(words.trim(), "né né né né né né né né né né né né né né né né né né né né…");
+        let quoted = "first [v-1]\nsecond\n\"a quoted line that does not fit beside the others\" [v-1]";
+        check(quoted, "first [v-1]\nsecond… (rest: `stead explain v-1`)");
+    }
 
     #[test]
     fn a_person_may_change_how_often_a_stop_is_held() {

@@ -99,7 +99,7 @@ pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a s
         prompt: wire.filled("prompt_id"),
         typed: may_be_typed.then(|| (accent.typed)(&native, wire)).flatten(),
         scheduled: kind == EventKind::Stop
-            && wire.any_raw("session_crons|crons").is_some_and(|c| !items_of(c).is_empty()),
+            && wire.any_raw("session_crons|crons|sessionCrons").is_some_and(|c| !items_of(c).is_empty()),
         detail: detail(accent, kind, wire),
         ..Event::new(kind, native)
     }
@@ -146,8 +146,11 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
             author: (accent.author)(wire),
         },
         EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
-            message: wire.filled("last_assistant_message").or(wire.filled("prompt_response")),
-            again: wire.flag("stop_hook_active"),
+            message: wire
+                .filled("last_assistant_message")
+                .or(wire.filled("prompt_response"))
+                .or(wire.filled("lastAssistantMessage")),
+            again: wire.flag("stop_hook_active|stopHookActive"),
             waiting: running_agents(wire),
         },
         EventKind::ToolFailed | EventKind::StopFailed => {
@@ -162,14 +165,15 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
 
 /// Counts the sub-agents among the background tasks. Background commands are not counted: a server never ends.
 fn running_agents(wire: &Members<'_>) -> usize {
-    let tasks = wire.raw("background_tasks").map(items_of).unwrap_or_default();
+    let tasks = wire.any_raw("background_tasks|backgroundTasks").map(items_of).unwrap_or_default();
     let is_running = |task: &Members<'_>| task.text("status").is_none_or(|status| status == "running");
-    tasks.into_iter().map(Members::of).filter(|task| task.filled("agent_type").is_some() && is_running(task)).count()
+    let is_agent = |task: &Members<'_>| task.filled("agent_type").or(task.filled("agentType")).is_some();
+    tasks.into_iter().map(Members::of).filter(|task| is_agent(task) && is_running(task)).count()
 }
 
 /// Reads what triggered a compaction.
 pub(crate) fn trigger(wire: &Members<'_>) -> Trigger {
-    match wire.text("trigger").as_deref() {
+    match wire.any_text("trigger|source").as_deref() {
         Some("manual") => Trigger::Manual,
         Some("auto") => Trigger::Automatic,
         _ => Trigger::Unknown,

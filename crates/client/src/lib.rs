@@ -19,10 +19,12 @@ mod injected;
 mod lenient;
 mod original;
 mod outcome;
+mod plugin;
 mod report;
 mod servers;
 mod settings;
 mod status_line;
+mod steps;
 mod switches;
 mod todo;
 mod tool;
@@ -36,8 +38,11 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
+mod pi;
 mod qwen;
 
 roster! {
@@ -50,6 +55,9 @@ roster! {
     Kimi = kimi,
     Droid = droid,
     Cursor = cursor,
+    Grok = grok,
+    Kilo = kilo,
+    Pi = pi,
 }
 
 pub use acp::{Acp, AcpHooks};

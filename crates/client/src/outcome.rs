@@ -85,6 +85,16 @@ pub(crate) fn metadata(event: &Event<'_>) -> Outcome {
     Outcome::new(exit, output)
 }
 
+/// The status and the output as members; the output's first line repeats the status.
+pub(crate) fn fields(event: &Event<'_>) -> Outcome {
+    let Some(result) = event.result.as_deref() else { return unended(event) };
+    let members = Members::of(result);
+    let exit: Option<i32> = members.raw("exit_code").and_then(|code| code.parse().ok());
+    let output = members.text("output_for_prompt").unwrap_or_default();
+    let own = exit.and_then(|code| output.strip_prefix(format!("exit: {code}\n").as_str()));
+    Outcome::new(exit, own.unwrap_or(&output))
+}
+
 /// A report in lines, with the status after the output: `Output: …`, `Error: …`, `Exit Code: 0`, `Signal: (none)`.
 pub(crate) fn report(event: &Event<'_>) -> Outcome {
     let text = event.result.as_deref().map(shown).or(failure(event)).unwrap_or_default();
@@ -187,6 +197,9 @@ mod tests {
         check_failed(document, "Command failed with exit code 1", Some(1), "Command failed with exit code 1");
         check(metadata, r#"{"output":"a","metadata":{"exit":0,"output":"a\n"}}"#, Some(0), "a\n");
         check(metadata, r#"{"output":"a","metadata":{}}"#, None, "a");
+        check(fields, r#"{"exit_code":3,"output_for_prompt":"exit: 3\nout\n"}"#, Some(3), "out\n");
+        check(fields, r#"{"exit_code":null,"output_for_prompt":"exit: 0\n"}"#, None, "exit: 0\n");
+        check(fields, r#"{"exit_code":0,"output_for_prompt":"exit: 1\n"}"#, Some(0), "exit: 1\n");
         check(unended, r#""hello\n""#, None, "hello\n");
         check(unended, r#"{"llmContent":[{"text":"x"}]}"#, None, "x");
     }

@@ -132,6 +132,6 @@ mod tests {
             }
             shown.push(harness.name());
         }
-        assert_eq!(shown.len(), 6, "{shown:?}");
+        assert_eq!(shown.len(), 7, "{shown:?}");
     }
 }

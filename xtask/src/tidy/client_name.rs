@@ -22,6 +22,7 @@ const OTHER_THINGS: &[(&str, &str, &str)] = &[
     ("crates/store/src/config/defaults.toml", "role_skill", "a file of an earlier design"),
     ("crates/store/schema/config.json", "role_skill", "a file of an earlier design"),
     ("crates/pipeline/src/definition/output.rs", "INTERNAL", "where older stages kept their files"),
+    ("crates/memory/eval/traces.jsonl", "perl -", "an option of another program"),
     ("xtask/src/bench/", "", "measures the calls of one client"),
     ("xtask/src/fuzz.rs", "boundary", "one client's payloads seed the shared parser"),
 ];

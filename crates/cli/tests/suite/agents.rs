@@ -25,6 +25,9 @@ fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
         Harness::Kimi => (".kimi-code/agents/tester-agent.md", ".kimi-code/agents/tester-agent.md", MARKDOWN),
         Harness::Droid => (".factory/droids/tester-agent.md", ".factory/droids/tester-agent.md", MARKDOWN),
         Harness::Cursor => (".cursor/agents/tester-agent.md", ".cursor/agents/tester-agent.md", MARKDOWN),
+        Harness::Pi => (".pi/agents/tester-agent.md", ".pi/agent/agents/tester-agent.md", MARKDOWN),
+        Harness::Kilo => (".kilo/agent/tester-agent.md", ".config/kilo/agent/tester-agent.md", MARKDOWN),
+        Harness::Grok => (".grok/agents/tester-agent.md", ".grok/agents/tester-agent.md", MARKDOWN),
     }
 }
 
@@ -141,10 +144,10 @@ fn our_definitions_have_no_rules_and_are_short() {
     let world = marked();
     world.stead(&["init", "--all", "--agents"]).ok();
     let json = world.stead(&["agents", "lint", "--json"]).json();
-    assert_eq!((json["definition_count"].as_u64(), &json["items"]), (Some(27), &json!([])));
+    assert_eq!((json["definition_count"].as_u64(), &json["items"]), (Some(36), &json!([])));
     let json = world.stead(&["agents", "size", "--json"]).json();
     let sizes = json["items"].as_array().unwrap();
-    assert_eq!(sizes.len(), 27);
+    assert_eq!(sizes.len(), 36);
     for size in sizes {
         assert!(size["line_count"].as_u64().unwrap() < 100 && size["token_count"].as_u64().unwrap() < 800, "{size}");
     }

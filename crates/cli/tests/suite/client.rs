@@ -113,6 +113,34 @@ pub(crate) const CLIENTS: &[Client] = &[
         holds_sub: Some("session.idle"),
     },
     Client {
+        name: "kilo",
+        before: "tool.execute.before",
+        after: "tool.execute.after",
+        prompt: "chat.message",
+        shell: "bash",
+        write: ["write", "filePath", "content"],
+        edit: ["edit", "filePath", "oldString", "newString"],
+        read: Some(["read", "filePath"]),
+        spawn: ["task", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: Some("session.idle"),
+    },
+    Client {
+        name: "pi",
+        before: "tool.execute.before",
+        after: "tool.execute.after",
+        prompt: "chat.message",
+        shell: "bash",
+        write: ["write", "path", "content"],
+        edit: ["edit", "path", "oldText", "newText"],
+        read: Some(["read", "path"]),
+        spawn: ["task", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: None,
+    },
+    Client {
         name: "copilot",
         before: "preToolUse",
         after: "postToolUse",
@@ -168,7 +196,26 @@ pub(crate) const CLIENTS: &[Client] = &[
         rewrites: false,
         holds_sub: Some("subagentStop"),
     },
+    Client {
+        name: "grok",
+        before: "PreToolUse",
+        after: "PostToolUse",
+        prompt: "UserPromptSubmit",
+        shell: "run_terminal_command",
+        write: ["write", "file_path", "content"],
+        edit: ["search_replace", "file_path", "old_string", "new_string"],
+        read: Some(["read_file", "target_file"]),
+        spawn: ["spawn_subagent", "subagent_type", "prompt"],
+        warns: Warns::Before,
+        rewrites: true,
+        holds_sub: Some("SubagentStop"),
+    },
 ];
+
+/// The client passes only the start of a reason on; it ends with the command that tells the rest.
+pub(crate) fn is_cut(reason: &str) -> bool {
+    reason.contains("… (rest: `stead explain v-")
+}
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,7 +256,11 @@ impl Client {
         if tool == "apply_patch" {
             return self.patch(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"));
         }
-        Call { tool: tool.to_owned(), input: json!({file: path, from: old, to: new}) }
+        let input = match self.name {
+            "pi" => json!({file: path, "edits": [{from: old, to: new}]}),
+            _ => json!({file: path, from: old, to: new}),
+        };
+        Call { tool: tool.to_owned(), input }
     }
 
     fn patch(&self, body: &str) -> Call {
@@ -256,9 +307,9 @@ impl Client {
     pub(crate) fn send_out(&self, world: &World, role: &'static str) {
         self.before(world, By::Main, &self.spawn(role));
         let starts = match self.name {
-            "claude" | "codex" | "qwen" | "kimi" => "SubagentStart",
+            "claude" | "codex" | "qwen" | "kimi" | "grok" => "SubagentStart",
             "copilot" | "cursor" => "subagentStart",
-            "opencode" => "session.created",
+            "opencode" | "kilo" => "session.created",
             "droid" => "SessionStart",
             _ => return,
         };
@@ -278,7 +329,7 @@ impl Client {
             By::Sub(role) => Some(role),
         };
         let mut said = match self.name {
-            "opencode" => self.opencode(world, event, role, call),
+            "opencode" | "kilo" | "pi" => self.opencode(world, event, role, call),
             "copilot" => self.copilot(world, role, call),
             _ => {
                 let mut said = json!({"session_id": SESSION, "cwd": project, "hook_event_name": event});
@@ -312,6 +363,10 @@ impl Client {
             }
             "cursor" => json!({"cursor_version": "2026.09.18", "conversation_id": SESSION, "generation_id": "g1",
                 "workspace_roots": [project], "status": "completed", "loop_count": 0}),
+            "grok" => {
+                json!({"hookEventName": event, "timestamp": "2026-11-19T04:00:00.5+00:00", "workspaceRoot": project,
+                "permission_mode": "default", "reason": "end_turn"})
+            }
             _ => json!({}),
         };
         said.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
@@ -319,6 +374,9 @@ impl Client {
             let marks = match (self.name, event) {
                 ("claude" | "codex" | "qwen", _) => json!({"agent_id": "agent-1", "agent_type": role}),
                 ("kimi", "SubagentStart") => json!({"agent_name": role}),
+                ("grok", "SubagentStart") => json!({"subagentId": "agent-1", "subagentType": role}),
+                // What it does belongs to a session of its own.
+                ("grok", _) => json!({"session_id": "agent-1", "subagentType": role}),
                 ("droid", "SubagentStop") => json!({"task_name": role}),
                 ("droid", "SessionStart") => json!({"session_id": SUB_SESSION, "calling_session_id": SESSION}),
                 ("droid", _) => json!({"session_id": SUB_SESSION}),
@@ -334,7 +392,7 @@ impl Client {
 
     fn opencode(&self, world: &World, event: &str, role: Option<&str>, call: Option<&Call>) -> Value {
         let session = if role.is_some() { "ses_child" } else { SESSION };
-        let mut said = json!({"directory": world.project(), "worktree": world.project()});
+        let mut said = json!({"client": self.name, "directory": world.project(), "worktree": world.project()});
         if role.is_some() {
             said["parent"] = json!(SESSION);
         }

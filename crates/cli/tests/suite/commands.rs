@@ -51,7 +51,9 @@ fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
         }
         Harness::Droid => (".factory/commands/stead-loop.md", ".factory/commands/stead-loop.md", "$ARGUMENTS"),
         Harness::Cursor => (".cursor/commands/stead-loop.md", ".cursor/commands/stead-loop.md", BEHIND),
-        Harness::Codex | Harness::Copilot | Harness::Kimi => (SKILL, SKILL, BEHIND),
+        Harness::Kilo => (".kilo/command/stead-loop.md", ".config/kilo/command/stead-loop.md", "$ARGUMENTS"),
+        Harness::Grok => (".grok/commands/stead-loop.md", ".grok/commands/stead-loop.md", "$ARGUMENTS"),
+        Harness::Codex | Harness::Copilot | Harness::Kimi | Harness::Pi => (SKILL, SKILL, BEHIND),
     }
 }
 
@@ -88,7 +90,7 @@ fn all_clients_together_need_one_copy_of_each_skill() {
     let world = bare();
     let before = everything(&world);
     world.stead(&["init", "--all"]).ok();
-    assert_eq!(commands(&world).len(), 7 * NAMES.len());
+    assert_eq!(commands(&world).len(), 9 * NAMES.len());
     by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(everything(&world), before);
 }

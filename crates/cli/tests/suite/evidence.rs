@@ -58,13 +58,16 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
         "cursor" => json!({"hook_event_name": "postToolUse", "conversation_id": "session-1", "cursor_version": "1",
             "workspace_roots": [cwd], "tool_name": "Shell", "tool_input": {"command": command},
             "tool_output": json!({"exitCode": exit, "stdout": output}).to_string()}),
+        "grok" => json!({"hookEventName": "post_tool_use", "hook_event_name": "PostToolUse",
+            "tool_name": "run_terminal_command", "tool_input": {"command": command},
+            "tool_response": {"type": "Bash", "output_for_prompt": format!("exit: {exit}\n{output}"), "exit_code": exit}}),
         "copilot" => {
             payload = json!({"sessionId": "session-1", "timestamp": 1, "cwd": cwd});
             json!({"toolName": "bash", "toolArgs": {"command": command}, "toolResult": {"resultType": "success",
                 "textResultForLlm": format!("{output}\n<shellId: 0 completed with exit code {exit}>")}})
         }
-        "opencode" => {
-            payload = json!({"directory": cwd, "worktree": cwd});
+        "opencode" | "kilo" | "pi" => {
+            payload = json!({"client": client, "directory": cwd, "worktree": cwd});
             json!({"input": {"tool": "bash", "sessionID": "session-1", "callID": "c", "args": {"command": command}},
                 "output": {"title": "", "metadata": {"output": output, "exit": exit}, "output": output}})
         }
@@ -73,7 +76,7 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
     payload.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
     let native = match client {
         "copilot" => "postToolUse",
-        "opencode" => "tool.execute.after",
+        "opencode" | "kilo" | "pi" => "tool.execute.after",
         _ => payload["hook_event_name"].as_str().unwrap(),
     };
     (format!("{client} {native}"), payload.to_string())

@@ -270,10 +270,11 @@ fn client_events(world: &World, harness: Harness, words: &str) -> Vec<(&'static 
             let again = own("UserPromptSubmit");
             vec![("UserPromptExpansion", expansion), ("UserPromptSubmit", prompt), ("UserPromptSubmit", again)]
         }
-        Harness::OpenCode => {
+        Harness::OpenCode | Harness::Kilo => {
             let input = json!({"command": "stead-loop", "sessionID": "s", "arguments": words});
             let output = json!({"parts": [{"type": "text", "text": "Run `stead loop` …"}]});
-            let before = json!({"directory": cwd, "worktree": cwd, "input": input, "output": output});
+            let before =
+                json!({"client": harness.name(), "directory": cwd, "worktree": cwd, "input": input, "output": output});
             let mut message = before.clone();
             message["input"] = json!({"sessionID": "s"});
             message["command"] = json!({"command": "stead-loop", "arguments": words, "text": "Run `stead loop` …"});
@@ -305,10 +306,10 @@ fn client_events(world: &World, harness: Harness, words: &str) -> Vec<(&'static 
 fn shell_call(world: &World, harness: Harness, command: &str) -> Run {
     let cwd = world.project();
     match harness {
-        Harness::OpenCode => {
-            let call = json!({"directory": cwd, "worktree": cwd, "input": {"tool": "bash", "sessionID": "s", "callID": "c"},
+        Harness::OpenCode | Harness::Kilo => {
+            let call = json!({"client": harness.name(), "directory": cwd, "worktree": cwd, "input": {"tool": "bash", "sessionID": "s", "callID": "c"},
                 "output": {"args": {"command": command}}});
-            world.hook("opencode tool.execute.before", call.to_string())
+            world.hook(&format!("{harness} tool.execute.before"), call.to_string())
         }
         _ => {
             let tool = if harness == Harness::Qwen { "run_shell_command" } else { "Bash" };
@@ -360,8 +361,8 @@ fn doctor_says_where_typed_commands_count() {
     let world = bare();
     let said = world.stead(&["doctor", "--all"]).stdout;
     let part = said.split("permits what only a person may do:\n").nth(1).unwrap();
-    assert!(part.starts_with("  yes       claude, codex, qwen, opencode\n"), "{part}");
-    assert!(part.contains("  no        gemini, copilot, kimi, droid, cursor\n"), "{part}");
+    assert!(part.starts_with("  yes       claude, codex, qwen, opencode, kilo\n"), "{part}");
+    assert!(part.contains("  no        gemini, copilot, kimi, droid, cursor, grok, pi\n"), "{part}");
     let json = world.stead(&["doctor", "--json"]).json();
     let clients = json["capabilities"].as_array().unwrap();
     assert!(clients.iter().all(|client| client["typed_commands"].is_boolean()), "{json}");

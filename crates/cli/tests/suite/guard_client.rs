@@ -3,7 +3,7 @@
 use serde_json::json;
 use stead_testkit::World;
 
-use crate::client::{By, CLIENTS, Call, Client, Warns, clients, context, denial, hold, rewritten};
+use crate::client::{By, CLIENTS, Call, Client, Warns, clients, context, denial, hold, is_cut, rewritten};
 use crate::world::marked;
 
 const FEATURES: &str = r#"{
@@ -31,7 +31,7 @@ fn guarded(enable: &[&[&str]]) -> World {
 fn stops(client: &Client, world: &World, by: By, call: &Call, words: &str) {
     let run = client.before(world, by, call);
     let reason = denial(&run).unwrap_or_else(|| panic!("{} lets it pass: {run}", client.name));
-    assert!(reason.contains(words) && reason.contains("[v-"), "{}: {reason}", client.name);
+    assert!(is_cut(&reason) || (reason.contains(words) && reason.contains("[v-")), "{}: {reason}", client.name);
 }
 
 #[track_caller]
@@ -115,7 +115,8 @@ fn long_logs_are_read_through_tools() {
 
 #[test]
 fn the_orchestrator_does_not_edit() {
-    for client in clients() {
+    // One has no sub-agents.
+    for client in clients().filter(|client| client.name != "pi") {
         let world = guarded(&[&["orchestrator-does-not-edit", "--with", "paths=src/**"]]);
         let path = world.project().join("src/a.rs").display().to_string();
         stops(client, &world, By::Main, &client.edit(&path, "one", "two"), "coding role");
@@ -154,7 +155,8 @@ fn fields_belong_to_roles() {
     let enable: &[&str] =
         &["fields-by-role", "--with", "document=state.json", "--with", "fields={tester: [/tested], coder: [/done]}"];
     let before = "{\n  \"done\": false,\n  \"tested\": false\n}\n";
-    for client in clients() {
+    // One has no sub-agents.
+    for client in clients().filter(|client| client.name != "pi") {
         let sent = |role: &'static str| {
             let world = guarded(&[enable]);
             world.write("project/state.json", before);

@@ -1,6 +1,6 @@
 //! One call, seen from outside: replies, detection, the two safety nets.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_testkit::{Finish, World};
 
 use crate::world::{at_terminal, bare, denies, lines, marked, payload, shell, tool};
@@ -222,6 +222,37 @@ fn a_hang_is_ended_by_the_alarm() {
     assert!(run.stderr.contains("the hook timed out"), "{run}");
     let run = world.hook("claude Stop", payload(&world, "Stop", json!({})));
     assert_eq!(run.to_string(), "exit 0");
+}
+
+/// Grok runs hook lines from Claude's settings, and its payload looks like Qwen's.
+#[test]
+fn a_client_that_runs_a_foreign_line_is_called_by_its_own_name() {
+    let world = marked();
+    let called = |event: &str, own: Value| {
+        let mut payload = json!({"hookEventName": event, "hook_event_name": event, "sessionId": "g1", "session_id": "g1",
+            "cwd": world.project(), "workspaceRoot": world.project(), "timestamp": "2026-11-19T04:00:00+00:00",
+            "permissionMode": "default", "permission_mode": "default"});
+        payload.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        payload.to_string()
+    };
+    let runs = |command: &str| json!({"tool_name": "run_terminal_command", "tool_input": {"command": command}});
+    world.hook("claude SessionStart", called("SessionStart", json!({"source": "new"})));
+    let start = "stead loop start 'Paint the door' --max-iterations 3 --promise DONE";
+    world.hook("claude PreToolUse", called("PreToolUse", runs(start)));
+    let started = world.stead(&["loop", "start", "Paint the door", "--max-iterations", "3", "--promise", "DONE"]).ok();
+    assert!(started.contains("session g1 of grok"), "{started}");
+    let stop = called("Stop", json!({"reason": "end_turn", "stopHookActive": false, "lastAssistantMessage": "Half."}));
+    assert_eq!(world.hook("claude Stop", &stop).json()["decision"], "block");
+    let log = world.read("project/.agent/context/indexes/sessions.jsonl");
+    assert!(log.lines().all(|line| line.contains(r#""harness":"grok""#)), "{log}");
+    // With a line of its own it will ask again, so this one is silent.
+    world.write(
+        "project/.grok/hooks/stead.json",
+        r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"stead hook grok PreToolUse"}]}]}}"#,
+    );
+    let denied = called("PreToolUse", runs("rm -rf .agent"));
+    assert_eq!(world.hook("claude PreToolUse", &denied).to_string(), "exit 0");
+    assert!(denies(&world.hook("grok PreToolUse", &denied).stdout));
 }
 
 /// Cursor runs hook lines from Claude's settings with its own payload and wants its own answer.

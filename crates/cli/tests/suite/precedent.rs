@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
-use crate::client::{By, CLIENTS, Warns, context, denial};
+use crate::client::{By, CLIENTS, Warns, context, denial, is_cut};
 use crate::world::{accept_all, marked, payload, shell};
 
 const CACHE: &str = "project/.agent/cache/precedents";
@@ -166,6 +166,11 @@ fn poisoned_traces_are_quoted_in_every_client() {
         let reason = denial(&client.before(&world, By::Main, &client.shell("sed -i s/one/two/ infra/new.tf"))).unwrap();
         let first = reason.lines().next().unwrap();
         assert!(first.contains("ask first") && !first.contains("by hand"), "{}: {reason}", client.name);
+        if is_cut(&reason) {
+            // What is left quotes nobody in part.
+            assert_eq!(reason.matches('"').count() % 2, 0, "{}: {reason}", client.name);
+            continue;
+        }
         let lines = told(&reason);
         assert_eq!(lines.len(), reason.lines().count() - 2, "{}: {reason}", client.name);
         assert!(lines[0].contains("correction") && lines[0].contains("edited infra/new.tf by hand"), "{reason}");

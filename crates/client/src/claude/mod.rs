@@ -68,6 +68,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["CLAUDECODE"],
         acp: Acp::same("claude-agent-acp"),
         settings: SETTINGS,

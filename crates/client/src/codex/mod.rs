@@ -48,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some("UserPromptSubmit"),
         exit_status: ExitStatus::None,
         lost_after_tool: Some("calls no hook after a tool that ends in an error"),
+        reason_cap: None,
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
         acp: Acp::same("codex-acp"),
         settings: SETTINGS,

@@ -48,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["COPILOT_CLI"],
         acp: Acp::same("copilot --acp"),
         settings: SETTINGS,

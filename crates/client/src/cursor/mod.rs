@@ -55,6 +55,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["CURSOR_AGENT"],
         acp: Acp { start: "cursor-agent acp", hooks: AcpHooks::Unproven("the program was never run") },
         settings: SETTINGS,

@@ -52,6 +52,7 @@ pub(crate) static CLIENT: Client = Client {
         lost_after_tool: Some(
             "calls no hook after a tool that failed, such as a command that exits with another status than 0",
         ),
+        reason_cap: None,
         shell_vars: &[],
         acp: Acp::same("droid exec --output-format acp"),
         settings: SETTINGS,

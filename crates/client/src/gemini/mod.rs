@@ -53,6 +53,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::None,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["GEMINI_CLI"],
         acp: Acp { start: "gemini --acp", hooks: AcpHooks::NoTools { words: &["--acp", "--experimental-acp"] } },
         settings: SETTINGS,

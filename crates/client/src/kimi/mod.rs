@@ -43,6 +43,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: None,
         exit_status: ExitStatus::None,
         lost_after_tool: Some("does not wait for the hook after a tool, and may end before it has run"),
+        reason_cap: None,
         shell_vars: &[],
         acp: Acp::same("kimi acp"),
         settings: SETTINGS,

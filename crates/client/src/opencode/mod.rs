@@ -1,6 +1,4 @@
-//! OpenCode. It has no command hooks, so a small plugin replaces them: it wraps each call as `{"directory", "worktree",
-//! "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}` and
-//! `{"continue"}`.
+//! OpenCode. It has no command hooks, so a small plugin replaces them.
 
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
@@ -10,14 +8,13 @@ use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::injected::Injected;
-use crate::outcome;
 use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
 use crate::todo::TodoTools;
 use crate::window::{Shown, Window};
+use crate::{outcome, plugin};
 
 mod headless;
-mod payload;
 mod switches;
 
 pub(crate) static CLIENT: Client = Client {
@@ -28,7 +25,7 @@ pub(crate) static CLIENT: Client = Client {
         traces: &[".opencode", "opencode.json", "opencode.jsonc"],
         instructions: "AGENTS.md",
         project_vars: &[],
-        events: payload::EVENTS,
+        events: plugin::EVENTS,
         stop_cap: StopCap::Unknown,
         window: Window {
             denied: Shown::Nothing,
@@ -48,6 +45,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some("command.execute.before"),
         exit_status: ExitStatus::All,
         lost_after_tool: Some("calls no hook after a tool that failed"),
+        reason_cap: None,
         shell_vars: &["OPENCODE"],
         acp: Acp::same("opencode acp"),
         settings: SETTINGS,
@@ -59,7 +57,7 @@ pub(crate) static CLIENT: Client = Client {
             user: user("opencode/plugins/stead.js"),
             lines: LINES,
             entry,
-            whole: Some(include_str!("plugin.js")),
+            whole: Some(plugin::text!("OpenCode", "opencode", "/src/plugin.js")),
             confirm: "nothing, but restart running sessions of `opencode`",
         },
         servers: Servers {
@@ -89,10 +87,10 @@ pub(crate) static CLIENT: Client = Client {
             asks_first: false,
         },
     },
-    read: payload::read,
-    encode: payload::encode,
+    read: plugin::read,
+    encode: plugin::encode,
     outcome: outcome::metadata,
-    claims: payload::claims,
+    claims: |signs| plugin::is_of("opencode", true, signs),
     transcript: None,
     headless: headless::HEADLESS,
 };

@@ -52,6 +52,7 @@ pub(crate) static CLIENT: Client = Client {
         typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
         lost_after_tool: None,
+        reason_cap: None,
         shell_vars: &["QWEN_CODE"],
         acp: Acp::same("qwen --acp"),
         settings: SETTINGS,

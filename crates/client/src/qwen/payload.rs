@@ -66,6 +66,9 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
 pub(super) fn claims(signs: &Signs<'_>) -> bool {
     signs.session_is("QWEN_CODE_SESSION_ID")
         || signs.text_contains("transcript_path", "/.qwen/")
-        // No other client sends both a textual time and a permission mode.
-        || (signs.is_text("timestamp") && signs.is_text("permission_mode") && signs.is_text("hook_event_name"))
+        // Of the clients that send both a textual time and a permission mode, only this one names the event once.
+        || (signs.is_text("timestamp")
+            && signs.is_text("permission_mode")
+            && signs.is_text("hook_event_name")
+            && !signs.has("hookEventName"))
 }

@@ -45,13 +45,13 @@ pub(crate) fn take(harness: Harness, native: &str, kind: EventKind, reply: &Repl
     };
     match harness.name() {
         "claude" => groups(native, kind, &top).map(|taken| held_by_context(kind, taken)),
-        "qwen" => groups(native, kind, &top),
+        "qwen" | "grok" => groups(native, kind, &top),
         "droid" => droid(native, kind, &top),
         "kimi" if kind != EventKind::BeforeTool => Err("JSON is read before a tool only".into()),
         "kimi" => groups(native, kind, &top),
         "codex" => strict(&top).and_then(|()| groups(native, kind, &top)),
         "gemini" => Ok(gemini(native, &top)),
-        "opencode" => Ok(opencode(kind, &top)),
+        "opencode" | "kilo" | "pi" => Ok(opencode(kind, &top)),
         "copilot" => Ok(copilot(kind, &top)),
         "cursor" => Ok(cursor(kind, &top)),
         other => Err(format!("nobody wrote down how {other} reads a reply")),

@@ -153,7 +153,9 @@ fn the_model_is_read_where_a_payload_names_it() {
     let mut named = 0;
     for fixture in fixtures() {
         let wire: Value = serde_json::from_str(&fixture.payload).unwrap();
-        let expected = wire["model"].as_str().filter(|model| *model != "auto");
+        let parts = [&wire["model"]["providerID"], &wire["model"]["modelID"]].map(Value::as_str);
+        let joined = parts[0].zip(parts[1]).map(|(provider, model)| format!("{provider}/{model}"));
+        let expected = joined.as_deref().or(wire["model"].as_str().filter(|model| *model != "auto"));
         let event = fixture.harness.client().decode(&fixture.payload, Some(&fixture.named)).unwrap();
         assert_eq!(event.model.as_deref(), expected, "{}", fixture.file);
         named += usize::from(expected.is_some());

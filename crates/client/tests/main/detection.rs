@@ -30,6 +30,11 @@ fn environment(harness: Harness, session: &str) -> Vec<(&'static str, String)> {
             ("FACTORY_PROJECT_DIR", project()),
             ("CLAUDE_PROJECT_DIR", project()),
         ],
+        "grok" => vec![
+            ("GROK_WORKSPACE_ROOT", project()),
+            ("CLAUDE_PROJECT_DIR", project()),
+            ("GROK_SESSION_ID", session.to_owned()),
+        ],
         "cursor" => vec![("CURSOR_VERSION", "2026.09.18".into()), ("CLAUDE_PROJECT_DIR", project())],
         "copilot" => vec![("COPILOT_CLI", "1".into())],
         _ => Vec::new(),

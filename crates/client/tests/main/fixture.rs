@@ -19,12 +19,18 @@ impl Fixture {
         let below = path.strip_prefix(folder()).unwrap();
         let harness = below.components().next().unwrap().as_os_str().to_str().unwrap();
         let stem = below.file_stem().unwrap().to_str().unwrap();
-        let named = match harness {
-            "opencode" => stem.strip_prefix("event.").unwrap_or(stem),
+        let harness = Harness::from_name(harness).expect("a fixture folder is named after a harness");
+        // A plugin's events have dots in their names.
+        let stem = stem.strip_prefix("event.").unwrap_or(stem);
+        let events = harness.client().facts.events.iter().map(|fact| fact.native);
+        let is_of =
+            |event: &&str| stem.strip_prefix(event).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let named = events.filter(is_of).max_by_key(|event| event.len()).unwrap_or_else(|| match harness.name() {
+            "opencode" => stem,
             _ => stem.split('.').next().unwrap(),
-        };
+        });
         Self {
-            harness: Harness::from_name(harness).expect("a fixture folder is named after a harness"),
+            harness,
             file: below.display().to_string(),
             named: named.to_owned(),
             payload: fs::read_to_string(path).unwrap(),

@@ -31,7 +31,8 @@ fn entries_have_the_clients_keys_and_units() {
     check("qwen", "PreToolUse", Scope::Project, named);
     check("copilot", "preToolUse", Scope::Project, json!({"type": "command", "bash": command, "timeoutSec": 10}));
     check("kimi", "PreToolUse", Scope::User, json!({"event": "PreToolUse", "command": command, "timeout": 10}));
-    check("droid", "PreToolUse", Scope::User, plain);
+    check("droid", "PreToolUse", Scope::User, plain.clone());
+    check("grok", "PreToolUse", Scope::Project, plain);
     check("cursor", "preToolUse", Scope::Project, json!({"command": command, "timeout": 10}));
     check("cursor", "preToolUse", Scope::Local, json!({"command": command, "timeout": 10, "failClosed": true}));
     check("cursor", "stop", Scope::Project, json!({"command": command, "timeout": 600, "loop_limit": null}));

@@ -195,4 +195,7 @@ fn nothing_to_say_is_said_in_the_clients_way() {
     check("kimi", "Stop", "");
     check("droid", "PreToolUse", "");
     check("cursor", "preToolUse", "{}");
+    check("grok", "PreToolUse", "{}");
+    check("kilo", "tool.execute.before", "{}");
+    check("pi", "tool.execute.before", "{}");
 }

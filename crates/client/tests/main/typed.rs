@@ -10,6 +10,7 @@ const TYPED: &[(&str, &[(&str, &str)])] = &[
     ("codex/UserPromptSubmit.json", &[("$myskill do the thing", "$stead-loop cancel x")]),
     ("qwen/UserPromptExpansion.json", &[("\"hello\"", "\"stead:loop\""), ("\"world\"", "\"cancel x\"")]),
     ("opencode/command.execute.before.json", &[("\"hello\"", "\"stead-loop\""), ("\"world\"", "\"cancel x\"")]),
+    ("kilo/command.execute.before.json", &[("\"hello\"", "\"stead-loop\""), ("\"world\"", "\"cancel x\"")]),
 ];
 
 fn typed(fixture: &Fixture, payload: &str) -> Option<(String, String)> {

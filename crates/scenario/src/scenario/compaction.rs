@@ -6,7 +6,7 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Role, Script, Turn};
 
-use super::{Scenario, powers};
+use super::{Scenario, powers, takes_text_late};
 use crate::client::{Ask, Client};
 use crate::ground::{Ground, Programs};
 use crate::play::{Played, play, play_ask};
@@ -64,8 +64,10 @@ fn automatic(client: &'static Client, programs: &Programs) -> Result<()> {
     )?;
     let id = played.session_id()?.to_owned();
     if !is_recovered(&played) {
-        // The client takes text only with what the person says next.
-        let next = play_ask(&ground, Script::new([Turn::say("I go on.")]), Ask::again("Go on.", &id))?;
+        // The client takes text only with what the person says next, or with the result of the next tool.
+        let late = takes_text_late(&client.harness.client().facts);
+        let turns = late.then(|| Turn::call(Call::shell("true"))).into_iter().chain([Turn::say("I go on.")]);
+        let next = play_ask(&ground, Script::new(turns), Ask::again("Go on.", &id))?;
         // What went wrong shows in the session that was compacted.
         played.claim(is_recovered(&next), "the role was not given back after the compaction")?;
     }

@@ -29,5 +29,5 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     played.claim(ground.project().join(".agent/context/root.json").exists(), "Stead's folder is gone")?;
     let denials = Records::read(&ground.project()).denials();
     played.claim(denials.len() == 1, &format!("one denial should be on record, not {denials:?}"))?;
-    played.claim_told(&denials[0])
+    played.claim_denied(&ground, &denials[0])
 }

@@ -32,5 +32,5 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     played.claim(before.is_some() && ground.read_project(MARKER) == before, "the marker was written")?;
     let denials = Records::read(&ground.project()).denials();
     played.claim(denials.len() == 1, &format!("one denial should be on record, not {denials:?}"))?;
-    played.claim_told(&denials[0])
+    played.claim_denied(&ground, &denials[0])
 }

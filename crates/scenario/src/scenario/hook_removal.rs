@@ -86,7 +86,7 @@ fn ensure_denied(ground: &Ground, played: &Played, times: usize) -> Result<()> {
     let denials = Records::read(&ground.project()).denials();
     played.claim(denials.len() == times, &format!("{times} denials should be on record, not {denials:?}"))?;
     match denials.last() {
-        Some(last) => played.claim_told(last),
+        Some(last) => played.claim_denied(ground, last),
         None => Ok(()),
     }
 }

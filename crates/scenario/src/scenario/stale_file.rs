@@ -60,7 +60,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
         denials.len() == expected && denials.iter().all(|why| why.starts_with(&format!("Stale File: {FILE} changed"))),
         &format!("{expected} changes should be denied because the file is stale, not {denials:?}"),
     )?;
-    played.claim_told(&denials[0])?;
+    played.claim_denied(&ground, &denials[0])?;
     let text = ground.read_project(FILE);
     played.claim(
         text.as_deref().map(str::trim_end) == Some(WANTED),

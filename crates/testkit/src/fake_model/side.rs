@@ -11,7 +11,12 @@ const OWN_ACCOUNT: &[&str] = &[
     "You are about to run out of context",
     "Managed memory has TWO directories",
     "tool execution is disabled",
+    "Write an ultra-short dashboard line",
+    "Your task is to produce a faithful, concise summary of the conversation",
 ];
+
+/// Tools that a client offers alone where it asks something on its own account.
+const OWN_TOOLS: &[&str] = &["apply_patch", "session_title"];
 
 /// The text of a summary, of a title, of anything that no test looks at.
 pub(super) const SIDE_TEXT: &str = "A scripted session";
@@ -19,10 +24,10 @@ pub(super) const SIDE_TEXT: &str = "A scripted session";
 /// Gives the answer to a request that is no turn, `None` for one that is.
 pub(super) fn side_answer(asked: &Asked) -> Option<String> {
     if OWN_ACCOUNT.iter().any(|words| asked.last.contains(words)) {
-        return Some(format!("<summary>{SIDE_TEXT}</summary>"));
+        // Some clients ask again when a summary is short.
+        return Some(format!("<summary>{}</summary>", [SIDE_TEXT; 30].join(". ")));
     }
-    // In its window, one client asks something on its own account while it offers this tool alone.
-    let is_alone = asked.offered.len() == 1 && asked.offered[0].name == "apply_patch";
+    let is_alone = asked.offered.len() == 1 && OWN_TOOLS.contains(&asked.offered[0].name.as_str());
     if !asked.offered.is_empty() && !is_alone {
         return None;
     }
@@ -95,6 +100,10 @@ mod tests {
         assert_eq!(side_answer(&Asked::default()).as_deref(), Some(SIDE_TEXT));
         let compaction = Asked { last: "… Respond with plain text only …".into(), ..turn };
         assert!(side_answer(&compaction).unwrap().contains("summary"));
+        for name in OWN_TOOLS {
+            let tool = Offered { name: (*name).into(), namespace: None, schema: None };
+            assert!(side_answer(&Asked { offered: vec![tool], ..Asked::default() }).is_some(), "{name}");
+        }
         let json = Asked { schema: Some(json!({"type": "object"})), ..Asked::default() };
         assert_eq!(side_answer(&json).as_deref(), Some("{}"));
     }

@@ -8,12 +8,13 @@ use super::answer::{Input, NativeCall};
 use super::api::Offered;
 use super::side::required;
 
-const SHELL: &[&str] = &["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "Execute"];
+const SHELL: &[&str] =
+    &["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "Execute", "run_terminal_command"];
 const WRITE: &[&str] = &["Write", "write_file", "write", "create", "Create"];
-const EDIT: &[&str] = &["Edit", "replace", "edit"];
+const EDIT: &[&str] = &["Edit", "replace", "edit", "search_replace"];
 const READ: &[&str] = &["Read", "read_file", "read", "view"];
-const SPAWN: &[&str] = &["Agent", "Task", "agent", "task", "spawn_agent", "invoke_agent"];
-const SEARCH: &[&str] = &["ToolSearch"];
+const SPAWN: &[&str] = &["Agent", "Task", "agent", "task", "spawn_agent", "invoke_agent", "spawn_subagent"];
+const SEARCH: &[&str] = &["ToolSearch", "search_tool"];
 const PATCH: &str = "apply_patch";
 /// Offered by its kind instead of a name.
 pub(super) const FIND: &str = "tool_search";
@@ -22,7 +23,7 @@ pub(super) const FIND: &str = "tool_search";
 struct Field<'a>(&'a [&'a str], Value);
 
 const COMMAND: &[&str] = &["command", "cmd"];
-const PATH: &[&str] = &["file_path", "filePath", "path", "absolute_path"];
+const PATH: &[&str] = &["file_path", "filePath", "path", "absolute_path", "target_file"];
 const CONTENT: &[&str] = &["content", "file_text"];
 const OLD: &[&str] = &["old_string", "oldString", "old_str"];
 const NEW: &[&str] = &["new_string", "newString", "new_str"];
@@ -40,6 +41,12 @@ pub(super) fn resolve(call: &Call, offered: &[Offered]) -> Result<NativeCall, St
         }
         Call::Edit { path, old, new } => {
             let fields = vec![Field(PATH, json!(path)), Field(OLD, json!(old)), Field(NEW, json!(new))];
+            let listed = offered.iter().any(|tool| tool.name == "edit" && has(tool, "edits"));
+            let fields = if listed {
+                vec![Field(PATH, json!(path)), Field(&["edits"], json!([{"oldText": old, "newText": new}]))]
+            } else {
+                fields
+            };
             patch(offered, || format!("*** Update File: {path}\n@@\n{}{}", marked('-', old), marked('+', new)))
                 .map_or_else(|| function(call, offered, EDIT, fields), Ok)
         }
@@ -54,7 +61,9 @@ pub(super) fn resolve(call: &Call, offered: &[Offered]) -> Result<NativeCall, St
             if !role.is_empty() {
                 fields.push(Field(ROLE, json!(role)));
             }
-            function(call, offered, SPAWN, fields)
+            let mut spawned = function(call, offered, SPAWN, fields)?;
+            wait_for_it(&mut spawned, offered);
+            Ok(spawned)
         }
         Call::FindTool { query } => {
             let unnamed =
@@ -79,13 +88,31 @@ fn function(call: &Call, offered: &[Offered], names: &[&str], fields: Vec<Field<
             return Err(format!("tool `{}` takes none of {names:?}; its properties are {there:?}", tool.name));
         };
         let takes_list = schema["properties"][*property]["type"] == "array";
-        input.insert((*property).to_owned(), if takes_list { json!(["bash", "-c", value]) } else { value });
+        input.insert(
+            (*property).to_owned(),
+            if takes_list && !value.is_array() { json!(["bash", "-c", value]) } else { value },
+        );
     }
     Ok(NativeCall {
         name: tool.name.clone(),
         namespace: tool.namespace.clone(),
         input: Input::Object(Value::Object(input)),
     })
+}
+
+/// Has the agent wait for its sub-agent where it could go on meanwhile: a headless run may end before the sub-agent does.
+fn wait_for_it(spawned: &mut NativeCall, offered: &[Offered]) {
+    let tool = offered.iter().find(|tool| tool.name == spawned.name);
+    if let (true, Input::Object(Value::Object(input))) =
+        (tool.is_some_and(|tool| has(tool, "background")), &mut spawned.input)
+    {
+        input.insert("background".to_owned(), json!(false));
+    }
+}
+
+/// A tool takes a property.
+fn has(tool: &Offered, property: &str) -> bool {
+    tool.schema.as_ref().is_some_and(|schema| schema["properties"].get(property).is_some())
 }
 
 /// A patch, where the client has that tool.
@@ -107,6 +134,9 @@ fn marked(mark: char, text: &str) -> String {
     text.lines().map(|line| format!("{mark}{line}\n")).collect()
 }
 
+/// Calls a tool of a server that it names, where tools of servers are not offered themselves.
+const DISPATCH: &str = "use_tool";
+
 /// MCP tools go by many names, and some clients accept a call of one that they have not shown yet.
 fn mcp(offered: &[Offered], server: &str, tool: &str, arguments: &Value) -> NativeCall {
     let flat = format!("mcp__{server}__{tool}");
@@ -121,6 +151,10 @@ fn mcp(offered: &[Offered], server: &str, tool: &str, arguments: &Value) -> Nati
     let group = format!("mcp__{server}");
     let grouped = || offered.iter().find(|one| one.name == tool && one.namespace.as_deref() == Some(&group));
     let found = by_name.or_else(grouped);
+    if found.is_none() && offered.iter().any(|one| one.name == DISPATCH) {
+        let input = json!({"tool_name": format!("{server}__{tool}"), "tool_input": arguments});
+        return NativeCall { name: DISPATCH.to_owned(), namespace: None, input: Input::Object(input) };
+    }
     NativeCall {
         name: found.map_or(flat, |tool| tool.name.clone()),
         namespace: found.and_then(|tool| tool.namespace.clone()),
@@ -168,6 +202,11 @@ mod tests {
             json!(["edit", {"filePath": "/a", "oldString": "x", "newString": "y"}]),
         );
         check(
+            Call::edit("/a", "x", "y"),
+            &[tool("edit", &["path", "edits"], &[])],
+            json!(["edit", {"path": "/a", "edits": [{"oldText": "x", "newText": "y"}]}]),
+        );
+        check(
             Call::read("/a"),
             std::slice::from_ref(&bash),
             json!(["bash", {"command": "cat '/a'", "description": "scripted"}]),
@@ -177,6 +216,12 @@ mod tests {
             &[tool("Task", &["prompt", "subagent_type", "description"], &["description"])],
             json!(["Task", {"description": "scripted", "prompt": "look", "subagent_type": "explore"}]),
         );
+    }
+
+    #[test]
+    fn a_sub_agent_is_waited_for_where_there_is_a_choice() {
+        let spawn = tool("spawn_subagent", &["prompt", "background"], &["prompt"]);
+        check(Call::spawn("", "look"), &[spawn], json!(["spawn_subagent", {"prompt": "look", "background": false}]));
     }
 
     #[test]
@@ -222,6 +267,8 @@ mod tests {
         let call = || Call::mcp("echo", "say", json!({"x": 1}));
         check(call(), &[tool("mcp_echo_say", &[], &[])], json!(["mcp_echo_say", arguments]));
         check(call(), &[], json!(["mcp__echo__say", arguments]));
+        let named = json!({"tool_name": "echo__say", "tool_input": arguments});
+        check(call(), &[tool("use_tool", &[], &[])], json!(["use_tool", named]));
         let grouped = Offered { namespace: Some("mcp__echo".into()), ..tool("say", &[], &[]) };
         assert_eq!(resolve(&call(), &[grouped]).unwrap().namespace.as_deref(), Some("mcp__echo"));
     }

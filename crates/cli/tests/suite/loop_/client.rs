@@ -86,6 +86,30 @@ const CLIENTS: &[Client] = &[
         held: |run| run.json()["followup_message"].as_str().map(str::to_owned),
     },
     Client {
+        name: "grok",
+        before: ("PreToolUse", "PreToolUse.run_terminal_command.json"),
+        stop: ("Stop", "Stop.json"),
+        command: "/tool_input/command",
+        message: Some("/lastAssistantMessage"),
+        held: |run| block(run, "block"),
+    },
+    Client {
+        name: "pi",
+        before: ("tool.execute.before", "tool.execute.before.bash.json"),
+        stop: ("session.idle", "session.idle.json"),
+        command: "/output/args/command",
+        message: Some("/last"),
+        held: |run| run.json()["continue"].as_str().map(str::to_owned),
+    },
+    Client {
+        name: "kilo",
+        before: ("tool.execute.before", "tool.execute.before.bash.json"),
+        stop: ("experimental.text.complete", "experimental.text.complete.json"),
+        command: "/output/args/command",
+        message: Some("/output/text"),
+        held: |run| run.json()["continue"].as_str().map(str::to_owned),
+    },
+    Client {
         name: "opencode",
         before: ("tool.execute.before", "tool.execute.before.json"),
         stop: ("session.idle", "documented/event.session.idle.json"),
@@ -115,7 +139,7 @@ impl Client {
             // Its payloads are from several sessions.
             value["session_id"] = json!("d1");
         }
-        if self.name == "opencode" {
+        if matches!(self.name, "opencode" | "kilo" | "pi") {
             // The plugin adds them.
             value["directory"] = json!(world.project());
             value["worktree"] = json!(world.project());

@@ -28,7 +28,7 @@ fn the_server_is_registered_proven_and_removed() {
     let found = world.stead(&["doctor", "--json"]).json();
     let checks: Vec<&Value> =
         found["checks"].as_array().unwrap().iter().filter(|check| check["name"] == "mcp").collect();
-    assert_eq!(checks.len(), 8, "{checks:?}");
+    assert_eq!(checks.len(), 11, "{checks:?}");
     assert!(checks.iter().all(|check| check["status"] == "good"), "{checks:?}");
     by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(world.read("project/.mcp.json"), before);

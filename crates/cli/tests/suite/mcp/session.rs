@@ -24,10 +24,11 @@ fn selection(world: &World, session: &str) -> String {
 fn spelled(client: &str, tool: &str) -> String {
     match client {
         "gemini" => format!("mcp_stead_{tool}"),
-        "opencode" => format!("stead_{tool}"),
+        "opencode" | "kilo" => format!("stead_{tool}"),
         "copilot" => format!("stead-{tool}"),
         "droid" => format!("stead___{tool}"),
         "cursor" => format!("MCP:{tool}"),
+        "grok" => format!("stead__{tool}"),
         _ => format!("mcp__stead__{tool}"),
     }
 }

@@ -60,6 +60,7 @@ fn an_agent_starts_no_provider_with_arguments_that_turn_its_hooks_off() {
         ("codex", "--dangerously-bypass-hook-trust"),
         ("qwen", "--safe-mode"),
         ("opencode", "--pure"),
+        ("kilo", "--pure"),
         ("droid", "--settings x.json"),
     ] {
         let program = "mkdir -p ../bin; printf '#!/bin/sh\\n' > ../bin/NAME; chmod 755 ../bin/NAME";

@@ -1,5 +1,3 @@
-// Stead's plugin for OpenCode. It hands events to `stead hook opencode <event>` and acts on the answers.
-// Written by `stead init`; take it out with `stead uninstall`.
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
 import { join } from "node:path"
@@ -23,7 +21,7 @@ const callProgram = (program, name, payload, cwd, patience = PATIENCE) =>
     let text, child
     try {
       text = JSON.stringify(payload)
-      child = spawn(program, ["hook", "opencode", name], { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      child = spawn(program, ["hook", CLIENT, name], { cwd, stdio: ["pipe", "pipe", "ignore"] })
     } catch {
       return done("broken")
     }
@@ -62,7 +60,7 @@ export const Stead = async ({ client, directory, worktree }) => {
   const headless = process.argv.includes("run")
 
   const ask = async (name, session, payload, patience) => {
-    const about = { directory, worktree, ...payload }
+    const about = { client: CLIENT, directory, worktree, ...payload }
     if (parents.has(session)) about.parent = parents.get(session)
     const answer = await call(name, about, directory, patience)
     if (answer.notice && !headless) {

@@ -1,3 +1,7 @@
+//! The dialect of the plugin that replaces hooks where a client has none: what the plugin says, and what it acts on. Clients
+//! that share the plugin share this. It wraps each call as `{"client"?, "directory", "worktree", "parent"?, "input",
+//! "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}`, `{"continue"}` and `{"notice"}`.
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
@@ -9,7 +13,7 @@ use crate::dialect;
 use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, call, tool};
 
-pub(super) const EVENTS: &[EventFact] = &[
+pub(crate) const EVENTS: &[EventFact] = &[
     // The plugin stores the context and adds it to the system prompt of every model call.
     event("session.created", EventKind::SessionStart, Powers::CONTEXT.shown()),
     // Refusing a message ends the run with a generic error, so it is not offered.
@@ -30,7 +34,7 @@ pub(super) const EVENTS: &[EventFact] = &[
 ];
 
 /// `batch` and skills are missing on purpose: they contain or load other calls.
-const TOOLS: &[Tool] = &[
+pub(crate) const TOOLS: &[Tool] = &[
     tool("bash", Does::Run { command: "command", dir: "workdir" }),
     tool("write", Does::Write { path: "filePath", content: "content" }),
     tool("edit", Does::Edit { path: "filePath", old: "oldString", new: "newString", all: "replaceAll" }),
@@ -45,12 +49,31 @@ const TOOLS: &[Tool] = &[
     tool("todowrite|todoread|webfetch|websearch|codesearch|question|plan_enter|plan_exit", Does::Nothing),
 ];
 
-pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+/// What differs between the clients that talk like this.
+pub(crate) struct Talk {
+    pub(crate) events: &'static [EventFact],
+    /// The tables are searched in order.
+    pub(crate) tools: &'static [&'static [Tool]],
+    pub(crate) mcp: McpName,
+}
+
+/// The plugin that several clients run unchanged.
+const PLUGIN: Talk = Talk { events: EVENTS, tools: &[TOOLS], mcp: McpName::FirstUnderscore };
+
+pub(crate) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    read_as(&PLUGIN, wire, named)
+}
+
+pub(crate) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    encode_as(&PLUGIN, heard, verdict)
+}
+
+pub(crate) fn read_as<'a>(talk: &Talk, wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
     let bus = wire.members("event");
     let (input, output, properties) = (wire.members("input"), wire.members("output"), bus.members("properties"));
     let info = properties.members("info");
     let native = bus.filled("type").or(named.map(Cow::Borrowed)).unwrap_or_default();
-    let kind = EVENTS.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
+    let kind = talk.events.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
     let own = input.filled("sessionID").or(properties.filled("sessionID")).or(info.filled("id"));
     let parent = wire.filled("parent").or(info.filled("parentID"));
     let is_child = parent.is_some();
@@ -59,8 +82,8 @@ pub(super) fn read<'a>(wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> 
     let args = output.raw("args").or(input.raw("args"));
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
         let name = name.unwrap_or_default();
-        let known = TOOLS.iter().find(|known| known.is(&name));
-        call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
+        let known = dialect::find_tool(talk.tools, &name);
+        call(known, &talk.mcp, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Event {
         // A sub-agent has its own session; its parent is used as the session, as in other clients.
@@ -135,7 +158,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
     }
 }
 
-pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+pub(crate) fn encode_as(talk: &Talk, heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let mut top = Map::new();
     if verdict.level > Level::Warn {
         let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
@@ -144,7 +167,7 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     if let Some(args) = dialect::rewritten(verdict) {
         top.insert("args".into(), args);
     }
-    if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
+    if let Some(text) = dialect::for_the_model(talk.events, heard, verdict) {
         top.insert("context".into(), json!(text));
     }
     if let Some(text) = verdict.notice_text() {
@@ -153,7 +176,28 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     Reply::json(Value::Object(top).to_string())
 }
 
-pub(super) fn claims(signs: &Signs<'_>) -> bool {
-    !signs.has("hook_event_name")
-        && (signs.is_object("event") || (signs.is_object("input") && signs.is_object("output")))
+/// Returns true if the plugin of this client is calling. One that is older than the second client names none.
+pub(crate) fn is_of(client: &str, unnamed: bool, signs: &Signs<'_>) -> bool {
+    let is_plugins = !signs.has("hook_event_name")
+        && (signs.is_object("event") || (signs.is_object("input") && signs.is_object("output")));
+    is_plugins && signs.text("client").map_or(unnamed, |named| named == client)
 }
+
+/// The text of a plugin for a client, by its title, its name and the file with the rest.
+macro_rules! text {
+    ($title:literal, $name:literal, $file:literal) => {
+        concat!(
+            "// Stead's plugin for ",
+            $title,
+            ". It hands events to `stead hook ",
+            $name,
+            " <event>` and acts on the answers.\n// Written by `stead init`; take it out with `stead uninstall`.\n",
+            "const CLIENT = \"",
+            $name,
+            "\"\n",
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), $file))
+        )
+    };
+}
+
+pub(crate) use text;
