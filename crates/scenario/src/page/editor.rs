@@ -59,13 +59,15 @@ mod tests {
             let name = format!("(`{harness}`)");
             table(results).lines().find(|line| line.contains(&name)).unwrap_or_default().to_owned()
         };
+        let driven = || Client::ALL.into_iter().filter(|client| client.acp.is_some());
+        assert!(driven().count() > 5);
         let mut results = Results::default();
-        assert!(Client::ALL.iter().all(|client| row(&results, client.harness).ends_with("| not run |")));
+        assert!(driven().all(|client| row(&results, client.harness).ends_with("| not run |")));
         assert!(row(&results, Harness::Cursor).ends_with("| not expressible: the program was never run |"));
-        for client in Client::ALL {
+        for client in driven() {
             results.set(client.harness, Scenario::EDITED, Standing::Proven);
         }
-        for client in Client::ALL {
+        for client in driven() {
             let loses = client.harness.client().facts.acp.loss().is_some();
             let row = row(&results, client.harness);
             assert_eq!(row.contains("| no tool hooks: "), loses, "{row}");

@@ -31,8 +31,7 @@ fn every_programs_output_is_understood() {
         assert_eq!(report.message.as_deref(), Some(LAST_WORDS), "{harness}");
         assert!(report.session.is_some_and(|session| output.contains(&format!("\"{session}\""))), "{harness}");
         assert_eq!(report.quota, None, "{harness}");
-        let costs = report.cost_usd.is_some_and(|cost| cost > 0.0);
-        assert_eq!(costs, harness.client().headless.reports_cost, "{harness}");
+        assert_eq!(report.cost_usd.is_some(), harness.client().headless.reports_cost, "{harness}");
     }
 }
 
@@ -51,7 +50,7 @@ fn a_quota_is_known_by_its_event_or_its_exit_code() {
             assert_eq!(report(harness, &output, How::Exit(1)).quota, None, "{harness}");
         }
     }
-    assert_eq!(told, [Harness::Codex, Harness::Droid]);
+    assert_eq!(told, [Harness::Codex, Harness::Droid, Harness::Grok]);
 }
 
 #[test]
