@@ -14,7 +14,7 @@ use super::project::SealedProject;
 use crate::record::now;
 use crate::request::Request;
 
-/// When a turn ends, a longer log is begun anew; a call of another session is then taken for ended.
+/// A longer log is removed when a turn ends. A call of another session that still runs is then taken for ended.
 const LONGEST: u64 = 64 * 1024;
 
 impl SealedProject<'_> {
